@@ -1,0 +1,59 @@
+"""What every test stands on: settings of its own, a data directory of its own, and no way off the machine.
+
+Fixtures of one app belong beside that app's tests. Everything here must work without Redis, PostgreSQL or a browser.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings as hypothesis_settings
+
+from tests import network_guard
+from tests.services import POSTGRES, REDIS, require
+
+# Before Django is set up, which pytest-django does in its own pytest_configure. The operator's environment must
+# not leak into the tests, so every STREAMHUB_ name but the tests' own is dropped.
+_DATA_DIR = tempfile.TemporaryDirectory(prefix="streamhub-tests-", ignore_cleanup_errors=True)
+for _name in [name for name in os.environ if name.startswith("STREAMHUB_")]:
+    if not _name.startswith("STREAMHUB_TEST_"):
+        del os.environ[_name]
+os.environ["DJANGO_SETTINGS_MODULE"] = "streamhub.settings"
+os.environ["STREAMHUB_DATA_DIR"] = _DATA_DIR.name
+
+# CI machines pause for seconds at a time: a deadline would measure the neighbours. Seeds are printed on failure.
+hypothesis_settings.register_profile("streamhub", deadline=None, print_blob=True)
+hypothesis_settings.load_profile("streamhub")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run browser tests last: Playwright keeps a loop running in the main thread until the session ends."""
+    items.sort(key=lambda item: item.get_closest_marker("e2e") is not None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _only_loopback() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        network_guard.install(patch)
+        yield
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The data directory that the settings of this run point at."""
+    return Path(_DATA_DIR.name)
+
+
+@pytest.fixture
+def redis_url() -> str:
+    """Address of a Redis database that tests may fill; mark the test `redis`."""
+    return require(REDIS)
+
+
+@pytest.fixture
+def postgres_dsn() -> str:
+    """Address of a PostgreSQL server on which tests may create databases; mark the test `postgres`."""
+    return require(POSTGRES)
