@@ -1,6 +1,6 @@
 """What every test stands on: settings of its own, a data directory of its own, and no way off the machine.
 
-Fixtures of one app belong beside that app's tests. Everything here must work without Redis, PostgreSQL or a browser.
+Fixtures of one app belong beside that app's tests. Nothing here may need Redis, PostgreSQL or a browser.
 """
 
 import os
@@ -14,16 +14,16 @@ from hypothesis import settings as hypothesis_settings
 from tests import network_guard
 from tests.services import POSTGRES, REDIS, require
 
-# Before Django is set up, which pytest-django does in its own pytest_configure. The operator's environment must
-# not leak into the tests, so every STREAMHUB_ name but the tests' own is dropped.
+# Before Django is set up, which pytest-django does in its own pytest_configure. The operator's environment
+# must not leak into the tests, so every setting but the tests' own is dropped.
 _DATA_DIR = tempfile.TemporaryDirectory(prefix="streamhub-tests-", ignore_cleanup_errors=True)
-for _name in [name for name in os.environ if name.startswith("STREAMHUB_")]:
+for _name in [name for name in os.environ if name.startswith(("STREAMHUB_", "STREAM_"))]:
     if not _name.startswith("STREAMHUB_TEST_"):
         del os.environ[_name]
 os.environ["DJANGO_SETTINGS_MODULE"] = "streamhub.settings"
 os.environ["STREAMHUB_DATA_DIR"] = _DATA_DIR.name
 
-# CI machines pause for seconds at a time: a deadline would measure the neighbours. Seeds are printed on failure.
+# CI machines pause for seconds at a time: a deadline would measure the neighbours.
 hypothesis_settings.register_profile("streamhub", deadline=None, print_blob=True)
 hypothesis_settings.load_profile("streamhub")
 

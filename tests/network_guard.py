@@ -13,7 +13,7 @@ NEVER_RESOLVES = (".invalid", ".test", ".example")  # RFC 2606 and 6761: no reso
 
 
 class NetworkBlocked(AssertionError):
-    """A test tried to leave the machine. Not an OSError, so that no error handling takes it for a dead host."""
+    """A test tried to leave the machine. Not an OSError, so no error handling takes it for a dead host."""
 
 
 def is_loopback(host: object) -> bool:

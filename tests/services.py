@@ -1,44 +1,58 @@
 """The servers that some tests need: where they are expected and what to say when they are not there.
 
-`make test` installs and starts them where it may. In CI a missing one is a failure, elsewhere a skip that says why.
+`make test` installs and starts them where it may. In CI a missing one is a failure, elsewhere a skip that
+says why. `python -m tests.services` prints the names of those that do not answer, one a line.
 """
 
 import os
-import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
-from urllib.parse import urlsplit
 
+import psycopg
 import pytest
+import redis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """A server on loopback: the address tests use, and how an engineer gets one."""
+    """A server on loopback: the address tests use, how to ask it, and how an engineer gets one."""
 
     name: str
     url: str
+    ask: Callable[[str], None]
     how_to_get_it: str
 
     def answers(self) -> bool:
-        """Return whether something accepts connections there. Waits at most a second."""
-        parts = urlsplit(self.url)
+        """Return whether a server of the right kind lets us in there. Waits a few seconds at most."""
         try:
-            with socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 0), timeout=1):
-                return True
-        except OSError:
+            self.ask(self.url)
+        except (OSError, redis.RedisError, psycopg.Error):
             return False
+        return True
+
+
+def _ask_redis(url: str) -> None:
+    with redis.Redis.from_url(url, socket_connect_timeout=2, socket_timeout=2) as client:
+        client.ping()
+
+
+def _ask_postgres(url: str) -> None:
+    with psycopg.connect(url, connect_timeout=2) as connection:
+        connection.execute("SELECT 1")
 
 
 REDIS = Service(
-    name="Redis",
+    name="redis",
     url=os.environ.get("STREAMHUB_TEST_REDIS_URL", "redis://127.0.0.1:6379/15"),
-    how_to_get_it="start redis-server on 127.0.0.1:6379 or set STREAMHUB_TEST_REDIS_URL",
+    ask=_ask_redis,
+    how_to_get_it="start redis-server on 127.0.0.1:6379, or set STREAMHUB_TEST_REDIS_URL",
 )
 POSTGRES = Service(
-    name="PostgreSQL",
+    name="postgres",
     url=os.environ.get("STREAMHUB_TEST_POSTGRES_URL", "postgresql://postgres@127.0.0.1:5432/postgres"),
-    how_to_get_it="start PostgreSQL on 127.0.0.1:5432 or set STREAMHUB_TEST_POSTGRES_URL",
+    ask=_ask_postgres,
+    how_to_get_it="start PostgreSQL on 127.0.0.1:5432, or set STREAMHUB_TEST_POSTGRES_URL",
 )
 
 
@@ -54,3 +68,9 @@ def missing(reason: str) -> NoReturn:
     if os.environ.get("CI"):
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
+
+
+if __name__ == "__main__":
+    for service in (REDIS, POSTGRES):
+        if not service.answers():
+            print(service.name)
