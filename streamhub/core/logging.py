@@ -1,0 +1,55 @@
+"""Logging with redaction: no secret reaches a log line, whoever wrote it."""
+
+import logging
+import re
+from typing import Any
+
+import structlog
+
+_SECRETS = re.compile(
+    r"""(?ix)
+    (?P<lead> \b(?:bearer|basic)\s+ | \b(?:api[-_]?key|x-api-key|x-goog-api-key|token|password|secret)["']?\s*[:=]\s*["']? )
+    [^\s"',;&]+
+    | \b(?:sk|pk|rk|gsk|xai|key)-[A-Za-z0-9_\-]{8,}
+    | \bAIza[0-9A-Za-z_\-]{20,}
+    """
+)
+
+
+def redact(text: str) -> str:
+    """Return `text` with everything that looks like a key, token or password replaced by ***."""
+    return _SECRETS.sub(lambda match: f"{match.group('lead') or ''}***", text)
+
+
+def redact_event(_logger: Any, _name: str, event: dict[str, Any]) -> dict[str, Any]:
+    """Structlog processor: redact every string of an event."""
+    return {key: redact(value) if isinstance(value, str) else value for key, value in event.items()}
+
+
+def configure(config: dict[str, Any]) -> None:
+    """Set up the standard library's root logger to render through structlog (Django's LOGGING_CONFIG hook)."""
+    shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        redact_event,
+    ]
+    renderer = structlog.processors.JSONRenderer() if config.get("json") else structlog.dev.ConsoleRenderer(colors=False)
+    formatter = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, redact_event, renderer],
+    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(formatter)
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(config.get("level", "INFO"))
+    for noisy in ("httpx", "httpcore", "daphne", "celery", "kombu", "amqp", "asyncio"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    structlog.configure(
+        processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
