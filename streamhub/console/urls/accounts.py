@@ -1,4 +1,4 @@
-"""Addresses of the console's pages and actions."""
+"""Addresses of the console: accounts."""
 
 from django.urls import URLPattern
 

@@ -1,0 +1,5 @@
+"""Addresses of the console: catalog."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
