@@ -9,7 +9,7 @@ TIMEOUT_SECONDS = 4.0
 
 
 def host_header() -> str:
-    """Return a name the hub answers to: the first allowed host, without the dot that stands for subdomains."""
+    """Return a name the hub answers to: the first allowed host, without its leading dot."""
     first = os.environ.get("STREAMHUB_ALLOWED_HOSTS", "localhost").split(",")[0].strip().lstrip(".")
     return "localhost" if first in ("", "*") else first
 
