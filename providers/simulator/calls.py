@@ -27,7 +27,7 @@ class Call:
 
 
 def tool(request: ChatRequest, options: Options) -> Iterator[Step]:
-    """Structured calls: calls, name, args, size (characters a fragment), mix (fragments in turn), say, loop."""
+    """Structured calls: calls, name, args, size (characters a fragment), mix (in turn), say, loop."""
     calls = _wanted_calls(request, options, options.count("calls", 1, low=1, high=MAX_CALLS))
     how = delivery(options)
     size = options.count("size", 6, low=1, high=1_000_000)
@@ -68,7 +68,9 @@ def _wanted_calls(request: ChatRequest, options: Options, count: int) -> list[Ca
     for number in range(count):
         offer = offers[number % len(offers)]
         if name:
-            offer = next((one for one in offers if one.name == name), ToolOffer(name=name, parameters=DEFAULT_SCHEMA))
+            offer = next(
+                (one for one in offers if one.name == name), ToolOffer(name=name, parameters=DEFAULT_SCHEMA)
+            )
         json = msgspec.json.format(msgspec.json.encode(plausible_arguments(offer.parameters)), indent=0)
         calls.append(Call(offer.name, arguments or json.decode()))
     return calls
@@ -110,7 +112,7 @@ def _cut(call: Call, size: int, how: Delivery) -> Iterator[Step]:
 
 
 def _torn_call(call: Call) -> list[str]:
-    """Cut a written call where a parser has to wait: in the name, around the bracket, in the JSON, before the end."""
+    """Cut a written call where a parser has to wait: in the name, at the brackets, in the JSON."""
     half, middle = len(call.name) // 2, len(call.arguments) // 2
     pieces = (
         call.name[:half],

@@ -90,7 +90,9 @@ class OpenAIReply:
             if isinstance(step, InBandError):
                 return to_json({"error": _error(step.message, step.type, step.code)})
         choice = {"index": 0, "message": _message(steps), "finish_reason": _finish_reason(steps)}
-        return to_json({**self._head, "object": "chat.completion", "choices": [choice], "usage": self._usage()})
+        return to_json(
+            {**self._head, "object": "chat.completion", "choices": [choice], "usage": self._usage()}
+        )
 
     def _greeting(self) -> bytes:
         """Return the first delta, which has the role and nothing else, once."""
@@ -203,12 +205,16 @@ def _tools(value: object) -> tuple[ToolOffer, ...]:
         function = tool.get("function") if isinstance(tool, dict) else None
         if isinstance(function, dict) and isinstance(function.get("name"), str):
             schema = function.get("parameters")
-            offers.append(ToolOffer(name=function["name"], parameters=schema if isinstance(schema, dict) else {}))
+            offers.append(
+                ToolOffer(name=function["name"], parameters=schema if isinstance(schema, dict) else {})
+            )
     return tuple(offers)
 
 
 def _plain(content: object) -> str:
     """Return the text of a message's content, which is a string or a list of typed parts."""
     if isinstance(content, list):
-        return "".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
+        return "".join(
+            part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)
+        )
     return content if isinstance(content, str) else ""

@@ -1,4 +1,4 @@
-"""Scripts of everything that goes wrong with a provider: silence, stalls, errors, resets, endless trickles."""
+"""Scripts of what goes wrong with a provider: silence, stalls, errors, resets, endless trickles."""
 
 from collections.abc import Iterator
 from itertools import chain, cycle
@@ -43,7 +43,7 @@ def silent(request: ChatRequest, options: Options) -> Iterator[Step]:
 
 
 def hold(request: ChatRequest, options: Options) -> Iterator[Step]:
-    """The request is taken and not even headers come, for ever or for `seconds` (then it talks: what talk has)."""
+    """Not even headers, for ever or for `seconds` (then it talks: what talk has)."""
     return _after_silence(options, Wait(options.maybe_seconds("seconds")))
 
 
@@ -56,15 +56,21 @@ def settle_slow(request: ChatRequest, options: Options) -> Iterator[Step]:
     """Some text, a stall of `seconds` (3), then a late chunk and an orderly end: after, pace, chars."""
     seconds = options.number("seconds", 3)
     late = Text(" Sorry, I was miles away. Where were we?")
-    return chain(_beginning(options), (Wait(seconds), late, *ending(),))
+    return chain(_beginning(options), (Wait(seconds), late, *ending()))
 
 
 def linger(request: ChatRequest, options: Options) -> Iterator[Step]:
-    """A finished answer whose body stays open, for ever or for `seconds`: done (1: end marker first), after."""
+    """A finished answer whose body stays open, for ever or for `seconds`: done (1: end marker too), after."""
     done = options.switch("done", default=False)
     wait = Wait(options.maybe_seconds("seconds"))
     last = (EndMarker(), wait) if done else (wait, EndMarker())
-    return chain(_beginning(options), (Finish(), *last,))
+    return chain(
+        _beginning(options),
+        (
+            Finish(),
+            *last,
+        ),
+    )
 
 
 def http_error(request: ChatRequest, options: Options) -> Iterator[Step]:
@@ -97,11 +103,11 @@ def reset(request: ChatRequest, options: Options) -> Iterator[Step]:
     beginning = _beginning(options)
     if not options.switch("headers", default=True):
         return iter((Cut("reset"),))
-    return chain(beginning, (Wait(RESET_GRACE_SECONDS), Cut("reset"),))
+    return chain(beginning, (Wait(RESET_GRACE_SECONDS), Cut("reset")))
 
 
 def eof(request: ChatRequest, options: Options) -> Iterator[Step]:
-    """Some text, then the body ends without a finish: after, cut (1: the connection closes inside the body)."""
+    """Some text, then the body ends without a finish: after, cut (1: the connection closes inside it)."""
     last = (Cut("close"),) if options.switch("cut", default=False) else ()
     return chain(_beginning(options), last)
 

@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from urllib.parse import unquote
 
 MAX_SELECTOR_CHARS = 64 * 1024
-SWITCHES = {"1": True, "yes": True, "true": True, "on": True, "0": False, "no": False, "false": False, "off": False}
+SWITCHES = {
+    "1": True,
+    "yes": True,
+    "true": True,
+    "on": True,
+    "0": False,
+    "no": False,
+    "false": False,
+    "off": False,
+}
 
 
 class BadScript(ValueError):
@@ -91,7 +100,7 @@ class Options:
         return allowed[value]
 
     def refuse_leftovers(self, script: str) -> None:
-        """Raise BadScript when an option was given that this script never looked at: most often a typing slip."""
+        """Raise BadScript when an option was given that this script never read: most often a typing slip."""
         unknown = sorted(set(self._given) - self._read)
         if unknown:
             known = ", ".join(sorted(self._read)) or "none"

@@ -4,88 +4,101 @@ from collections.abc import Iterator
 from random import Random
 
 TAVERN = (
-    "The Lantern and Oar is fuller than usual tonight, so pull a stool up to the hearth and mind the cat. The "
-    "ferry came in late with salt, two sacks of apples and a bard who insists that he once beat a troll at "
-    "chess. Nobody believes him, but he sings well, and Marta has promised him soup for every song that makes "
-    "the dwarves put down their dice.",
-    "Since you asked about the board by the door: there are four notices on it this week. The miller wants his "
-    "well cleared of whatever has been humming in it after dark. The chapel needs an escort for a cart of "
-    "candles. Old Brannoc has lost a map, a boot and his temper, in that order. And somebody has pinned up a "
-    "drawing of the north bridge with a red circle around the third arch and no word of explanation.",
-    "I would start with the bridge. Three caravans have crossed it this month and each of them lost exactly one "
-    "barrel, never two, never the dear wine, always the pickled herring. A thief with a purse to fill would "
-    "choose differently. A thief who lives under cold stone and has not eaten since the thaw would not. Take "
-    "fish, take a lantern with a shutter, and take somebody who can speak politely to something with teeth.",
-    "Here is who is free. Ysolde knows the river and owes you a favour. Tam is strong, cheerful and afraid of "
-    "frogs, which may matter. Quill reads six scripts and writes in none of them legibly. If all three come, "
-    "the guild pays for the mules; if only one does, you carry your own rope and I mark the job as a stroll.",
-    "Supplies are in the cellar, second shelf on the left. I have put aside forty feet of rope, a bundle of "
-    "torches, chalk, a small bell, bandages and the good whistle. Sign for the whistle, please. The last party "
-    "brought back a dragon's tooth, a wedding invitation and a goat, but not the whistle, and the treasurer "
-    "still mentions it whenever the accounts are read aloud.",
-    "The road itself is easy until the standing stones. After that the mist rises at about the hour when the "
-    "lamps are lit, and it has a habit of repeating what travellers say a little while after they have said it. "
-    "It is harmless, but it makes for odd conversations. Agree on a word before you go in, and trust no voice "
-    "that does not use it, even if it sounds like your mother and tells you to button your coat.",
-    "When you reach the bridge, do not shout. Count the arches from the near bank, set the lantern down by the "
-    "third, and ring the bell once. If nothing happens, wait. If something very large breathes in, offer the "
-    "herring first and the questions second. I have written three questions on the back of the notice: what is "
-    "your name, who hurt you, and would you consider being paid in fish to keep the bridge safe in winter.",
-    "Should it come to a fight, remember that the guild does not need heroes, it needs members who come home. "
-    "The bell rung twice means fall back to the stones. Rung three times it means run, and leave the mules. I "
-    "will keep the kitchen open until midnight and a candle in the upper window until the last of you is "
-    "through the door, as we always have.",
-    "One more thing before you go. The baker's daughter left a parcel for the party that takes the bridge: nine "
-    "honey cakes, still warm, and a note that says the ninth one is not for you. I think she has been down to "
-    "the river more often than she tells her father. If the creature already knows the taste of honey, that "
-    "may be the kindest weapon in the whole valley, so carry it on top and keep it dry.",
-    "There, that is everything I know, and a little that I only suspect. Finish your drink, tighten your straps "
-    "and tell me who leads, so that I can write it in the book. The ink is slow to dry in this weather, which "
-    "gives everybody a moment to change their mind, and nobody has ever been thought the worse for using it.",
+    "The Lantern and Oar is fuller than usual tonight, so pull a stool up to the hearth and mind the "
+    "cat. The ferry came in late with salt, two sacks of apples and a bard who insists that he once "
+    "beat a troll at chess. Nobody believes him, but he sings well, and Marta has promised him soup for "
+    "every song that makes the dwarves put down their dice.",
+    "Since you asked about the board by the door: there are four notices on it this week. The miller "
+    "wants his well cleared of whatever has been humming in it after dark. The chapel needs an escort "
+    "for a cart of candles. Old Brannoc has lost a map, a boot and his temper, in that order. And "
+    "somebody has pinned up a drawing of the north bridge with a red circle around the third arch and "
+    "no word of explanation.",
+    "I would start with the bridge. Three caravans have crossed it this month and each of them lost "
+    "exactly one barrel, never two, never the dear wine, always the pickled herring. A thief with a "
+    "purse to fill would choose differently. A thief who lives under cold stone and has not eaten since "
+    "the thaw would not. Take fish, take a lantern with a shutter, and take somebody who can speak "
+    "politely to something with teeth.",
+    "Here is who is free. Ysolde knows the river and owes you a favour. Tam is strong, cheerful and "
+    "afraid of frogs, which may matter. Quill reads six scripts and writes in none of them legibly. If "
+    "all three come, the guild pays for the mules; if only one does, you carry your own rope and I mark "
+    "the job as a stroll.",
+    "Supplies are in the cellar, second shelf on the left. I have put aside forty feet of rope, a "
+    "bundle of torches, chalk, a small bell, bandages and the good whistle. Sign for the whistle, "
+    "please. The last party brought back a dragon's tooth, a wedding invitation and a goat, but not the "
+    "whistle, and the treasurer still mentions it whenever the accounts are read aloud.",
+    "The road itself is easy until the standing stones. After that the mist rises at about the hour "
+    "when the lamps are lit, and it has a habit of repeating what travellers say a little while after "
+    "they have said it. It is harmless, but it makes for odd conversations. Agree on a word before you "
+    "go in, and trust no voice that does not use it, even if it sounds like your mother and tells you "
+    "to button your coat.",
+    "When you reach the bridge, do not shout. Count the arches from the near bank, set the lantern down "
+    "by the third, and ring the bell once. If nothing happens, wait. If something very large breathes "
+    "in, offer the herring first and the questions second. I have written three questions on the back "
+    "of the notice: what is your name, who hurt you, and would you consider being paid in fish to keep "
+    "the bridge safe in winter.",
+    "Should it come to a fight, remember that the guild does not need heroes, it needs members who come "
+    "home. The bell rung twice means fall back to the stones. Rung three times it means run, and leave "
+    "the mules. I will keep the kitchen open until midnight and a candle in the upper window until the "
+    "last of you is through the door, as we always have.",
+    "One more thing before you go. The baker's daughter left a parcel for the party that takes the "
+    "bridge: nine honey cakes, still warm, and a note that says the ninth one is not for you. I think "
+    "she has been down to the river more often than she tells her father. If the creature already knows "
+    "the taste of honey, that may be the kindest weapon in the whole valley, so carry it on top and "
+    "keep it dry.",
+    "There, that is everything I know, and a little that I only suspect. Finish your drink, tighten "
+    "your straps and tell me who leads, so that I can write it in the book. The ink is slow to dry in "
+    "this weather, which gives everybody a moment to change their mind, and nobody has ever been "
+    "thought the worse for using it.",
 )
 
 SUPPORT = (
-    "Thanks for writing in, and sorry about the trouble. I have looked at your order and at the last messages on "
-    "this ticket, so you will not have to explain it all again. In short: the lamp was sent on Tuesday, the "
-    "parcel reached the depot the next morning, and there it has been standing still ever since because the "
-    "label came loose. Nothing is lost, it only needs somebody to put a name back on it.",
-    "I have asked the depot for exactly that and attached a photograph of the box, so they can find it by its "
-    "green tape. That usually takes one working day. If the tracking page has not moved by tomorrow at noon, I "
-    "will send a second lamp the same afternoon without waiting for the first; should both arrive, keep the "
-    "spare, or hand it back to the driver, whichever is less bother for you.",
-    "You also asked why the switch clicks twice. The first click wakes the lamp and the second one chooses the "
-    "brightness, which is clever and confuses everybody. Hold the switch for four seconds until the light "
-    "blinks, and from then on one click is enough. It remembers that setting even when it is unplugged, and the "
-    "same trick, held for eight seconds, brings the factory behaviour back.",
-    "Last, the invoice. It shows the old address because it was written before you moved; I have made a corrected "
-    "copy and sent it to your accounts department, with the same number so that nothing is booked twice. Is "
-    "there anything else I can take off your list today? If not, I will leave this ticket open until the parcel "
-    "is in your hands, and close it only when you say that the light is on.",
+    "Thanks for writing in, and sorry about the trouble. I have looked at your order and at the last "
+    "messages on this ticket, so you will not have to explain it all again. In short: the lamp was sent "
+    "on Tuesday, the parcel reached the depot the next morning, and there it has been standing still "
+    "ever since because the label came loose. Nothing is lost, it only needs somebody to put a name "
+    "back on it.",
+    "I have asked the depot for exactly that and attached a photograph of the box, so they can find it "
+    "by its green tape. That usually takes one working day. If the tracking page has not moved by "
+    "tomorrow at noon, I will send a second lamp the same afternoon without waiting for the first; "
+    "should both arrive, keep the spare, or hand it back to the driver, whichever is less bother for "
+    "you.",
+    "You also asked why the switch clicks twice. The first click wakes the lamp and the second one "
+    "chooses the brightness, which is clever and confuses everybody. Hold the switch for four seconds "
+    "until the light blinks, and from then on one click is enough. It remembers that setting even when "
+    "it is unplugged, and the same trick, held for eight seconds, brings the factory behaviour back.",
+    "Last, the invoice. It shows the old address because it was written before you moved; I have made a "
+    "corrected copy and sent it to your accounts department, with the same number so that nothing is "
+    "booked twice. Is there anything else I can take off your list today? If not, I will leave this "
+    "ticket open until the parcel is in your hands, and close it only when you say that the light is "
+    "on.",
 )
 
 REASONING = (
-    "The user wants to know what is going on at the north bridge and whom to send. Let me collect what I know "
-    "first. Three caravans, one barrel each, always herring. That pattern is too regular for bandits: they would "
-    "take the wine, and they would not stop at one.",
-    "So hunger, not greed. What lives near cold running water, is strong enough to lift a full barrel, and is shy "
-    "enough that nobody has seen it? A river troll would fit, but the tracks in the mud had webbed toes. A young "
-    "lake drake fits better, and the melt came early, so its usual pools will be empty of fish.",
-    "If it is a drake, a fight would be dangerous and also unnecessary. Offer food, find out whether it is hurt, "
-    "and give it a reason to stay friendly. The guild has budget for fish; it has none for new mules.",
-    "Who should go? Someone who knows the river, so Ysolde. Someone who can lift, so Tam, although there may be "
-    "frogs. Quill for the old markings on the third arch: that red circle on the notice is probably a ward that "
-    "has worn away. Check the weather: mist after dusk, so they must leave before four.",
-    "Answer plan: say what I think it is and how sure I am, name the three people, list what to carry, and give one "
-    "clear rule for when to turn back. Keep it short enough to read aloud by the fire.",
+    "The user wants to know what is going on at the north bridge and whom to send. Let me collect what "
+    "I know first. Three caravans, one barrel each, always herring. That pattern is too regular for "
+    "bandits: they would take the wine, and they would not stop at one.",
+    "So hunger, not greed. What lives near cold running water, is strong enough to lift a full barrel, "
+    "and is shy enough that nobody has seen it? A river troll would fit, but the tracks in the mud had "
+    "webbed toes. A young lake drake fits better, and the melt came early, so its usual pools will be "
+    "empty of fish.",
+    "If it is a drake, a fight would be dangerous and also unnecessary. Offer food, find out whether it "
+    "is hurt, and give it a reason to stay friendly. The guild has budget for fish; it has none for new "
+    "mules.",
+    "Who should go? Someone who knows the river, so Ysolde. Someone who can lift, so Tam, although "
+    "there may be frogs. Quill for the old markings on the third arch: that red circle on the notice is "
+    "probably a ward that has worn away. Check the weather: mist after dusk, so they must leave before "
+    "four.",
+    "Answer plan: say what I think it is and how sure I am, name the three people, list what to carry, "
+    "and give one clear rule for when to turn back. Keep it short enough to read aloud by the fire.",
 )
 
 ANSWER = (
-    "I am fairly sure that this is no thief but a hungry young lake drake under the third arch. Send Ysolde for the "
-    "river, Tam for the lifting and Quill for the worn ward on the stone.",
-    "Carry a barrel of herring, the small bell, a shuttered lantern and forty feet of rope, and leave before four, "
-    "because the mist comes with the dusk. Offer the fish first and speak second.",
-    "One rule: if the bell rings three times, everybody runs and nobody goes back for the mules. I will have soup "
-    "ready either way.",
+    "I am fairly sure that this is no thief but a hungry young lake drake under the third arch. Send "
+    "Ysolde for the river, Tam for the lifting and Quill for the worn ward on the stone.",
+    "Carry a barrel of herring, the small bell, a shuttered lantern and forty feet of rope, and leave "
+    "before four, because the mist comes with the dusk. Offer the fish first and speak second.",
+    "One rule: if the bell rings three times, everybody runs and nobody goes back for the mules. I will "
+    "have soup ready either way.",
 )
 
 NARRATION = "Let me see what the guild's records say about that before I send anyone out. "
@@ -93,7 +106,8 @@ AFTERWORD = " That should tell us more."
 
 HOSTILE = (
     "<script>document.title='owned'</script> and <img src=x onerror=\"alert('owned')\"> are only words here. "
-    "</pre></textarea><!-- <style>*{display:none}</style> {{ 7*7 }} ${7*7} &lt;b&gt; [a](javascript:alert(1)) "
+    "</pre></textarea><!-- <style>*{display:none}</style> {{ 7*7 }} ${7*7} &lt;b&gt; "
+    "[a](javascript:alert(1)) "
     "\x1b[31mred?\x1b[0m \x1b]0;title\x07\x1b[2J\u202e\u05e9\u05dc\u05d5\u05dd drawkcab\u202c "
     "\u2067\u0645\u0631\u062d\u0628\u0627\u2069 zero\u200bwidth "
     "\U0001f469\u200d\U0001f680 \U0001f3f3\ufe0f\u200d\U0001f308 \U0001f44d\U0001f3fd "
@@ -104,7 +118,7 @@ TOPICS = {"tavern": TAVERN, "support": SUPPORT}
 
 
 def paragraphs(parts: tuple[str, ...], seed: int = 0) -> str:
-    """Return the parts as one text. Seed 0 keeps their order; another one shuffles them, the same way each time."""
+    """Return the parts as one text. Seed 0 keeps their order, another one shuffles them, each its own way."""
     order = list(parts)
     if seed:
         Random(seed).shuffle(order)

@@ -33,7 +33,7 @@ class Recordings:
     def script(self, name: str, options: Options) -> Script:
         """Return a recording as a script: split (bytes a write), pace (writes a second, 0: no pause).
 
-        Raises UnknownScript for a file that is not there or not below the directory, BadScript for one too large.
+        Raises UnknownScript for a file that is not below the directory, BadScript for one too large.
         """
         size = options.count("split", DEFAULT_WRITE_BYTES, low=1)
         pace = options.number("pace", 0, high=100_000)
@@ -44,12 +44,17 @@ class Recordings:
 
     def _path(self, name: str) -> Path:
         relative = name.removeprefix(PREFIX)
-        if self._root is None or "\0" in relative:
+        if self._root is None:
             raise UnknownScript(name)
-        path = (self._root / relative).resolve()  # follows links, so one that leads outside is refused as well
-        if not path.is_relative_to(self._root) or not path.is_file():
-            raise UnknownScript(name)
-        return path
+        try:
+            path = (
+                self._root / relative
+            ).resolve()  # follows links, so one that leads outside is refused as well
+            if path.is_relative_to(self._root) and path.is_file():
+                return path
+        except (OSError, ValueError, RuntimeError):  # a name too long, a NUL, a loop of links
+            raise UnknownScript(name) from None
+        raise UnknownScript(name)
 
 
 def _written(body: bytes, size: int, pace: float) -> Iterator[Step]:

@@ -11,7 +11,7 @@ from providers.simulator.steps import Script, Step
 
 type Play = Callable[[ChatRequest, Options], Iterator[Step]]
 
-# A script reads all its options when it is called, before its first step: a typing slip is then an HTTP error.
+# A script reads all its options when it is called, before its first step: a slip is then an HTTP error.
 SCRIPTS: Final[Mapping[str, Play]] = {
     "talk": speech.talk,
     "think": speech.think,

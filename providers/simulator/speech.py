@@ -1,4 +1,4 @@
-"""Scripts that talk: plain, after reasoning, with reasoning leaked into the text, cut off, hostile, echoing."""
+"""Scripts that talk: plain, after reasoning, with leaked reasoning, cut off, hostile, echoing."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ STOPS: dict[str, StopReason] = {
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """How text is handed out: chunks per second (0: no pause at all) and characters a chunk (0: like tokens)."""
+    """How text is handed out: chunks per second (0: no pause) and characters a chunk (0: like tokens)."""
 
     pace: float
     chars: int
@@ -142,7 +142,7 @@ def think(request: ChatRequest, options: Options) -> Iterator[Step]:
 
 
 def leaked(request: ChatRequest, options: Options) -> Iterator[Step]:
-    """Reasoning between tags inside the text, the tags split across chunks: tag, open (0: only the closing tag)."""
+    """Reasoning between split tags inside the text: tag, open (0: only the closing tag), thoughts, talk's."""
     tag = options.text("tag", "think")
     opening = f"<{tag}>" if options.switch("open", default=True) else ""
     how = delivery(options)
@@ -157,7 +157,7 @@ def leaked(request: ChatRequest, options: Options) -> Iterator[Step]:
 
 
 def hostile(request: ChatRequest, options: Options) -> Iterator[Step]:
-    """Markup, escapes, direction marks, emoji cut inside a character: split (bytes), size (of a word without end)."""
+    """Markup, escapes, direction marks, emoji cut in two: text, split (bytes), size (of an endless word)."""
     how = delivery(options, pace=0, chars=16)
     split = options.count("split", 5, low=1, high=10_000)
     block = "W" * options.count("size", 0, high=MAX_LENGTH)
