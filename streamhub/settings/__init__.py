@@ -19,6 +19,16 @@ ENCRYPTION_KEYS = env.items("STREAMHUB_ENCRYPTION_KEYS") or [secrets.read_or_cre
 REDIS_URL = env.text("STREAMHUB_REDIS_URL")
 EMBEDDED = not REDIS_URL
 
+# Where `manage.py hub` listens. Port 0 takes a free one; the hub prints which.
+HUB_HOST = env.text("HOST", "127.0.0.1")
+HUB_PORT = env.integer("PORT", 8000, high=65_535)
+# Creates the owner at start-up, instead of the set-up page.
+ADMIN_EMAIL = env.text("STREAMHUB_ADMIN_EMAIL")
+ADMIN_PASSWORD = env.text("STREAMHUB_ADMIN_PASSWORD")
+DEMO = env.flag("STREAMHUB_DEMO")
+# Believe X-Forwarded-For and -Proto. Only behind a proxy that overwrites them: anybody else may write them too.
+TRUST_PROXY = env.flag("STREAMHUB_TRUST_PROXY")
+
 ALLOWED_HOSTS = env.items("STREAMHUB_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = env.items("STREAMHUB_TRUSTED_ORIGINS")
 
