@@ -1,5 +1,9 @@
 """Addresses of the console: accounts."""
 
-from django.urls import URLPattern
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import URLPattern, path
 
-urlpatterns: list[URLPattern] = []
+urlpatterns: list[URLPattern] = [
+    path("login/", LoginView.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+]

@@ -1,0 +1,39 @@
+"""What all forms of the console share: their fields look like the design's, and their errors say what to do."""
+
+from typing import Any
+
+from django import forms
+
+CLASSES: tuple[tuple[type[forms.Widget], str], ...] = (
+    (forms.CheckboxInput, ""),
+    (forms.RadioSelect, ""),
+    (forms.CheckboxSelectMultiple, ""),
+    (forms.Select, "select"),
+    (forms.Textarea, "area"),
+    (forms.Widget, "input"),
+)
+
+
+class Styled:
+    """Mix-in: gives every widget the class of its kind beside those it has. `tall` fields stand on first-run pages."""
+
+    tall = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        fields: dict[str, forms.Field] = getattr(self, "fields", {})
+        for field in fields.values():
+            own = field.widget.attrs.get("class", "")
+            kind = next(name for widget, name in CLASSES if isinstance(field.widget, widget))
+            tall = "input-tall" if self.tall and kind == "input" else ""
+            field.widget.attrs["class"] = " ".join(name for name in (kind, tall, own) if name)
+            if isinstance(field.widget, forms.Textarea):
+                field.widget.attrs.setdefault("spellcheck", "false")
+
+
+class StyledForm(Styled, forms.Form):
+    """A plain form of the console."""
+
+
+class StyledModelForm(Styled, forms.ModelForm):  # type: ignore[type-arg]
+    """A form over a model, saved by a service and not by `save()`."""

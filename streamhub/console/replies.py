@@ -1,0 +1,23 @@
+"""How an action answers: scripts get a line for the status line, browsers without script a message and a redirect."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django_htmx.http import trigger_client_event
+
+
+def say(response: HttpResponse, text: str, sign: str = "completed") -> HttpResponse:
+    """Have the page that made this request say `text` in its status line, with a sign of the sprite."""
+    return trigger_client_event(response, "hub:say", {"text": text, "sign": sign})
+
+
+def done(request: HttpRequest, url: str, text: str, sign: str = "completed") -> HttpResponse:
+    """Answer an action that succeeded: 204 and the words to a script, a redirect to `url` that says them to a form."""
+    if request.headers.get("HX-Request"):
+        return say(HttpResponse(status=204), text, sign)
+    return see(request, url, text, sign)
+
+
+def see(request: HttpRequest, url: str, text: str, sign: str = "completed") -> HttpResponse:
+    """Redirect to `url`, which says `text`."""
+    messages.success(request, text, extra_tags=sign)
+    return HttpResponseRedirect(url)

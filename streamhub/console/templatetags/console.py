@@ -1,0 +1,87 @@
+"""Short markup for what every page repeats: signs from the sprite, fields with their errors, the rail."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.forms import BaseForm, BoundField
+from django.template.context import RequestContext
+from django.templatetags.static import static
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = template.Library()
+
+
+@register.simple_tag
+def icon(name: str, classes: str = "") -> SafeString:
+    """Draw a sign of `img/icons.svg`. It is decoration: say the same in words beside it."""
+    return format_html(
+        '<svg class="{}" aria-hidden="true"><use href="{}#{}"/></svg>',
+        f"icon {classes}".strip(),
+        static("img/icons.svg"),
+        name,
+    )
+
+
+@register.simple_tag
+def mark(phase: str, size: str = "") -> SafeString:
+    """Draw a phase's sign in a tinted square; `size` is "s", "l" or nothing. The colour comes from data-phase around it."""
+    classes = f"mark mark-{size}" if size else "mark"
+    return format_html('<span class="{}">{}</span>', classes, icon(phase))
+
+
+@register.inclusion_tag("includes/field.html")
+def field(bound: BoundField, classes: str = "") -> dict[str, object]:
+    """Draw a field with its label, hint and error, tied together for assistive tools."""
+    return {"field": bound, "classes": f"field {classes}".strip()}
+
+
+@register.inclusion_tag("includes/form_errors.html")
+def form_errors(form: BaseForm) -> dict[str, object]:
+    """Draw the errors that belong to no single field."""
+    return {"errors": form.non_field_errors()}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An entry of the rail: `prefixes` are how the address names of its pages begin; `wide` leaves it off phones."""
+
+    url_name: str
+    label: str
+    sign: str
+    prefixes: tuple[str, ...]
+    wide: bool = False
+
+
+RAIL: tuple[tuple[Place, ...], ...] = (
+    (Place("wall", "Wall", "wall", ("wall", "channel", "turn")),),
+    (
+        Place("servers", "Servers", "servers", ("server", "capability")),
+        Place("endpoints", "Endpoints", "endpoints", ("endpoint", "key", "model")),
+        Place("rules", "Rules", "models", ("rule",)),
+    ),
+    (Place("audit", "Audit", "audit", ("audit",), wide=True),),
+)
+
+
+@register.inclusion_tag("includes/rail.html", takes_context=True)
+def rail(context: RequestContext) -> dict[str, Any]:
+    """Draw the main navigation, with the place of the current page marked."""
+    match = getattr(context.get("request"), "resolver_match", None)
+    here = (match.url_name if match else None) or ""
+    groups = [[_entry(place, here) for place in group if _exists(place)] for group in RAIL]
+    return {"groups": groups, "user": context.get("user"), "csrf_token": context.get("csrf_token")}
+
+
+def _entry(place: Place, here: str) -> dict[str, object]:
+    return {"place": place, "url": reverse(place.url_name), "current": here.startswith(place.prefixes)}
+
+
+def _exists(place: Place) -> bool:
+    try:
+        reverse(place.url_name)
+    except NoReverseMatch:
+        return False
+    return True
