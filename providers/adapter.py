@@ -11,8 +11,15 @@ from providers.request import EndpointConfig, GenerationRequest, HttpRequest
 class Decoder(Protocol):
     """Bytes of one response body to raw chunks: framing, JSON, and assembly of tool-call fragments.
 
-    Neither method raises anything but ProviderError; memory is bounded whatever the bytes.
+    Neither method raises anything; what goes wrong is an error chunk. Memory is bounded whatever the bytes.
+
+    `progress` counts pieces of content so far (text, thought, tool-call delta), never comments, pings or empty
+    deltas. `finishing` is true once the provider named its finish reason: only usage and the end marker may follow,
+    so a reader need not wait long for them.
     """
+
+    progress: int
+    finishing: bool
 
     def feed(self, data: bytes) -> list[RawStreamChunk]:
         """Return the raw chunks that `data` completed."""

@@ -27,20 +27,11 @@ def _parse_loosely(text: str) -> Any:
         value = json.loads(text, strict=False)
     except (ValueError, RecursionError):
         return UNREADABLE
-    return _without_lone_surrogates(value, text)
-
-
-def _without_lone_surrogates(value: Any, text: str) -> Any:
-    """A lone half of a surrogate pair cannot be stored or sent; only an escape can have made one."""
-    if "\\u" not in text:
-        return value
-    try:
-        return _decode(json.dumps(value).encode("utf-8", "replace"))
-    except (msgspec.DecodeError, RecursionError, UnicodeError, ValueError):
-        return _scrub(value, 0)
+    return _scrub(value, 0) if "\\u" in text else value
 
 
 def _scrub(value: Any, depth: int) -> Any:
+    """Replace lone halves of surrogate pairs, which only an escape can have made: they can be neither stored nor sent."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if depth > 64:
