@@ -63,3 +63,16 @@ class SetupLink(models.Model):
 
     def __str__(self) -> str:
         return f"set-up link of {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class FailedLogin(models.Model):
+    """One failed try to log in; see `accounts.throttle`, which counts and forgets them."""
+
+    key = models.CharField(max_length=64)
+    at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["key", "-at"], name="failed_login_by_key")]
+
+    def __str__(self) -> str:
+        return f"failed log-in at {self.at:%H:%M:%S}"
