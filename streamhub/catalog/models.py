@@ -1,4 +1,4 @@
-"""Where answers come from: endpoints with their keys, models, the rules for models, and a server's route to them."""
+"""Where answers come from: endpoints with their keys and models, rules for models, and a server's route to them."""
 
 from typing import ClassVar
 
@@ -28,7 +28,9 @@ class Endpoint(models.Model):
         ordering: ClassVar[list[str]] = ["name"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
-                Lower("name"), name="endpoint_name_unique", violation_error_message="An endpoint has this name already."
+                Lower("name"),
+                name="endpoint_name_unique",
+                violation_error_message="An endpoint has this name already.",
             ),
             models.CheckConstraint(
                 condition=Q(base_url__startswith="https://") | Q(base_url__startswith="http://"),
@@ -114,7 +116,7 @@ class LanguageModel(models.Model):
 
 
 class ModelRule(models.Model):
-    """What to do differently for some models: patterns over endpoint kind and model id, `*` and `?` as wildcards.
+    """What to do differently for some models: patterns over endpoint kind and model id, with `*` and `?`.
 
     Rules apply in order of priority, lowest first; a later one wins where two set the same thing.
     """
@@ -137,9 +139,13 @@ class ModelRule(models.Model):
         ordering: ClassVar[list[str]] = ["priority", "id"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
-                Lower("name"), name="rule_name_unique", violation_error_message="A rule has this name already."
+                Lower("name"),
+                name="rule_name_unique",
+                violation_error_message="A rule has this name already.",
             ),
-            models.CheckConstraint(condition=~Q(kind_pattern="") & ~Q(model_pattern=""), name="rule_has_patterns"),
+            models.CheckConstraint(
+                condition=~Q(kind_pattern="") & ~Q(model_pattern=""), name="rule_has_patterns"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -160,8 +166,12 @@ class StopMode(models.TextChoices):
 class StopString(models.Model):
     """A text at which the visible reply ends. It belongs to one rule or to one server, never to both."""
 
-    rule = models.ForeignKey(ModelRule, null=True, blank=True, on_delete=models.CASCADE, related_name="stop_strings")
-    server = models.ForeignKey(Server, null=True, blank=True, on_delete=models.CASCADE, related_name="stop_strings")
+    rule = models.ForeignKey(
+        ModelRule, null=True, blank=True, on_delete=models.CASCADE, related_name="stop_strings"
+    )
+    server = models.ForeignKey(
+        Server, null=True, blank=True, on_delete=models.CASCADE, related_name="stop_strings"
+    )
     text = models.CharField(max_length=200)
     mode = models.CharField(max_length=8, choices=StopMode, default=StopMode.SEND)
     position = models.PositiveIntegerField(default=0)
@@ -173,8 +183,12 @@ class StopString(models.Model):
                 condition=Q(rule=None, server__isnull=False) | Q(rule__isnull=False, server=None),
                 name="stop_string_has_one_owner",
             ),
-            models.UniqueConstraint(fields=["rule", "text"], condition=Q(server=None), name="stop_unique_in_rule"),
-            models.UniqueConstraint(fields=["server", "text"], condition=Q(rule=None), name="stop_unique_in_server"),
+            models.UniqueConstraint(
+                fields=["rule", "text"], condition=Q(server=None), name="stop_unique_in_rule"
+            ),
+            models.UniqueConstraint(
+                fields=["server", "text"], condition=Q(rule=None), name="stop_unique_in_server"
+            ),
             models.CheckConstraint(condition=~Q(text=""), name="stop_string_has_text"),
             models.CheckConstraint(condition=Q(mode__in=StopMode.values), name="stop_mode_known"),
         ]
@@ -187,7 +201,9 @@ class ModelRoute(models.Model):
     """Which model answers: the server's, or a channel's own, in order; position 0 is the first choice."""
 
     server = models.ForeignKey(Server, on_delete=models.CASCADE, related_name="routes")
-    channel = models.ForeignKey(Channel, null=True, blank=True, on_delete=models.CASCADE, related_name="routes")
+    channel = models.ForeignKey(
+        Channel, null=True, blank=True, on_delete=models.CASCADE, related_name="routes"
+    )
     model = models.ForeignKey(LanguageModel, on_delete=models.CASCADE, related_name="routes")
     position = models.PositiveIntegerField(default=0)
 
@@ -195,10 +211,14 @@ class ModelRoute(models.Model):
         ordering: ClassVar[list[str]] = ["server_id", "position"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
-                fields=["server", "position"], condition=Q(channel=None), name="route_position_unique_in_server"
+                fields=["server", "position"],
+                condition=Q(channel=None),
+                name="route_position_unique_in_server",
             ),
             models.UniqueConstraint(
-                fields=["channel", "position"], condition=Q(channel__isnull=False), name="route_position_unique"
+                fields=["channel", "position"],
+                condition=Q(channel__isnull=False),
+                name="route_position_unique",
             ),
         ]
 
