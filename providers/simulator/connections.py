@@ -80,7 +80,7 @@ class Ledger:
         return tuple(replace(entry) for entry in wanted)
 
     def announce(self) -> None:
-        """Wake everybody who waits for the ledger to change."""
+        """Wake everybody who waits for the ledger to change; whoever writes to an entry calls this."""
         waiting, self._waiting = self._waiting, []
         for future in waiting:
             if not future.done():

@@ -6,7 +6,7 @@ from itertools import chain, cycle
 from providers.simulator.dialect import ChatRequest
 from providers.simulator.options import Options
 from providers.simulator.prose import TAVERN, fitted, paragraphs
-from providers.simulator.speech import MAX_LENGTH, Delivery, delivery, ending, spoken, wanted_text
+from providers.simulator.speech import MAX_LENGTH, Delivery, delivery, ending, spoken, told, wanted_text
 from providers.simulator.steps import (
     Comment,
     Cut,
@@ -39,12 +39,14 @@ STATUS_WORDS = {
 
 def silent(request: ChatRequest, options: Options) -> Iterator[Step]:
     """Headers, then nothing, for ever or for `seconds` (then it talks: what talk has)."""
-    return _after_silence(options, Open(), Wait(options.maybe_seconds("seconds")))
+    wait = Wait(options.maybe_seconds("seconds"))
+    return chain((Open(), wait), told(wanted_text(options), delivery(options)))
 
 
 def hold(request: ChatRequest, options: Options) -> Iterator[Step]:
     """Not even headers, for ever or for `seconds` (then it talks: what talk has)."""
-    return _after_silence(options, Wait(options.maybe_seconds("seconds")))
+    wait = Wait(options.maybe_seconds("seconds"))
+    return chain((wait,), spoken(wanted_text(options), delivery(options)))
 
 
 def stall(request: ChatRequest, options: Options) -> Iterator[Step]:
@@ -82,7 +84,7 @@ def http_error(request: ChatRequest, options: Options) -> Iterator[Step]:
         options.text("message", message),
         code=options.text("code", code),
         type=options.text("type", kind),
-        retry_after=options.text("retry_after", "") or None,
+        retry_after=options.header_value("retry_after"),
     )
     return iter((refuse,))
 
@@ -126,7 +128,7 @@ def keepalive(request: ChatRequest, options: Options) -> Iterator[Step]:
     seconds = options.maybe_seconds("seconds")
     beats = None if seconds is None else int(seconds / interval)
     text, how = wanted_text(options), delivery(options)
-    return _comments(comment, interval, beats, spoken(text, how))
+    return _comments(comment, interval, beats, told(text, how))
 
 
 def _beginning(options: Options) -> Iterator[Step]:
@@ -134,10 +136,6 @@ def _beginning(options: Options) -> Iterator[Step]:
     after = options.count("after", 120, high=MAX_LENGTH)
     how = delivery(options)
     return chain((Open(),), how.say(fitted(paragraphs(TAVERN), after)))
-
-
-def _after_silence(options: Options, *silence: Step) -> Iterator[Step]:
-    return chain(silence, spoken(wanted_text(options), delivery(options)))
 
 
 def _endless(text: str, how: Delivery) -> Iterator[Step]:

@@ -57,6 +57,13 @@ class Options:
         value = self._take(key)
         return default if value is None else value
 
+    def header_value(self, key: str) -> str | None:
+        """Return text that can stand in an HTTP header, or None. Raises BadScript for any other."""
+        value = self._take(key)
+        if value and not (value.isascii() and value.isprintable() and value == value.strip()):
+            raise BadScript(f"option {key}={value!r} cannot stand in a header")
+        return value or None
+
     def number(self, key: str, default: float, *, low: float = 0, high: float = 1_000_000) -> float:
         """Return a number within bounds. Raises BadScript otherwise."""
         value = self._take(key)

@@ -45,6 +45,21 @@ TAVERN = (
     "she has been down to the river more often than she tells her father. If the creature already knows "
     "the taste of honey, that may be the kindest weapon in the whole valley, so carry it on top and "
     "keep it dry.",
+    "While the others get their boots on, a word about pay. The caravan masters put twelve silver in "
+    "the pot, the innkeepers along the road added five and a smoked ham, and the abbot promised to "
+    "mention you in his prayers, which he does loudly. Half of it is yours when you leave and half when "
+    "the next cart crosses with all of its barrels. The ham is not divisible by three, I have tried, so "
+    "settle that among yourselves before you are hungry.",
+    "You will want to know about the last people who looked. Two hunters went up in the spring, saw "
+    "lights under the water, and came home to grow beans. A scholar from the city measured the arches, "
+    "wrote down that the third is a hand lower than the others, and left the next morning without his "
+    "tent. I have kept the tent. It is in the cellar beside the rope, it smells of lamp oil, and it is "
+    "a good deal better than sleeping on wet stone.",
+    "If the river is higher than the painted mark, do not cross on foot. Wake the ferryman instead; he "
+    "grumbles, but he has never yet refused a guild badge, and he knows a song that the water seems to "
+    "like. Pay him in tobacco, not in coin, and do not ask about his brother. On the far bank there is "
+    "a shepherd's hut with a dry floor and a bad door, where you can wait for the light without being "
+    "seen from the bridge.",
     "There, that is everything I know, and a little that I only suspect. Finish your drink, tighten "
     "your straps and tell me who leads, so that I can write it in the book. The ink is slow to dry in "
     "this weather, which gives everybody a moment to change their mind, and nobody has ever been "
@@ -88,6 +103,15 @@ REASONING = (
     "there may be frogs. Quill for the old markings on the third arch: that red circle on the notice is "
     "probably a ward that has worn away. Check the weather: mist after dusk, so they must leave before "
     "four.",
+    "Let me check the other explanations before I settle on one. A smuggler with a grudge against one "
+    "merchant? No, the three caravans belonged to three houses. The ferryman, who loses trade to the "
+    "bridge? He would scare people off, not feed himself. A ghost? Ghosts do not like herring, or at "
+    "least none of the reports in the book mention it, and the barrels were found empty and licked "
+    "clean.",
+    "What could go wrong: the mist copies voices, so the party needs a password. The bell must not be "
+    "rung more than once near the arch, or it will sound like the signal to run. And if the creature is "
+    "nesting, then even a friendly visit is a threat; in that case they should leave the fish at the "
+    "second arch and come back the next day with more.",
     "Answer plan: say what I think it is and how sure I am, name the three people, list what to carry, "
     "and give one clear rule for when to turn back. Keep it short enough to read aloud by the fire.",
 )
@@ -101,8 +125,11 @@ ANSWER = (
     "have soup ready either way.",
 )
 
-NARRATION = "Let me see what the guild's records say about that before I send anyone out. "
-AFTERWORD = " That should tell us more."
+NARRATION = (
+    "Good question, and not one I want to answer from memory. The guild keeps a book about that part of the "
+    "river, with a chapter for every arch and a page for everybody who fell in. "
+    "Let me see what it says before I send anyone out. "
+)
 
 HOSTILE = (
     "<script>document.title='owned'</script> and <img src=x onerror=\"alert('owned')\"> are only words here. "
@@ -133,11 +160,11 @@ def fitted(text: str, length: int) -> str:
 
 def counted(text: str, words: int) -> str:
     """Return `words` words of `text`, repeated as often as that takes, its own spacing kept."""
-    pieces = list(tokens(text + "\n\n", longest=len(text)))
-    return "".join((pieces * (words // len(pieces) + 1))[:words])
+    pieces = list(tokens("\n\n" + text.strip(), longest=len(text) + 2))
+    return "".join((pieces * (words // len(pieces) + 1))[:words]).lstrip()
 
 
-def tokens(text: str, longest: int = 7) -> Iterator[str]:
+def tokens(text: str, longest: int = 5) -> Iterator[str]:
     """Cut text the way models emit it: words with the space before them, long ones in several pieces."""
     start = 0
     for position in range(1, len(text) + 1):

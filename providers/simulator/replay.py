@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from providers.simulator.options import BadScript, Options, UnknownScript
 from providers.simulator.steps import Open, Raw, Script, Step, Wait
@@ -28,7 +29,9 @@ class Recordings:
         if self._root is None:
             return []
         files = (path for path in self._root.rglob("*") if path.is_file())
-        return sorted(PREFIX + path.relative_to(self._root).as_posix() for path in islice(files, MAX_LISTED))
+        return sorted(
+            PREFIX + quote(path.relative_to(self._root).as_posix()) for path in islice(files, MAX_LISTED)
+        )
 
     def script(self, name: str, options: Options) -> Script:
         """Return a recording as a script: split (bytes a write), pace (writes a second, 0: no pause).

@@ -64,7 +64,7 @@ class Simulator:
             raise ValueError(
                 f"{host} is not a loopback address; the simulator is a test tool for this machine only"
             )
-        self._host = host
+        self._host = "127.0.0.1" if host == "localhost" else host  # one socket, and so one port
         self._port = port
         self._recordings = Recordings(Path(replay_dir) if replay_dir is not None else None)
         self._ledger = Ledger()
@@ -155,6 +155,7 @@ class Simulator:
             await refuse(Refuse(400, str(error), code="invalid_request"), dialect, wire)
             return
         wire.entry.script = script.name
+        self._ledger.announce()
         reply = dialect.reply(chat, number=next(self._numbers), created=int(time.time()))
         play = play_stream if chat.stream else play_whole
         await play(script, reply, dialect, wire)

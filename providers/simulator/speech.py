@@ -93,6 +93,11 @@ def ending(reason: StopReason = "stop") -> Iterator[Step]:
 def spoken(text: str, how: Delivery, reason: StopReason = "stop") -> Iterator[Step]:
     """Yield a whole answer that is only text."""
     yield Open()
+    yield from told(text, how, reason)
+
+
+def told(text: str, how: Delivery, reason: StopReason = "stop") -> Iterator[Step]:
+    """Yield the rest of an answer whose headers are out already."""
     yield from how.say(text)
     yield from ending(reason)
 

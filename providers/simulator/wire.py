@@ -50,7 +50,9 @@ class Wire(asyncio.Protocol):
         self._entry: Connection | None = None
         self._head: h11.Request | None = None
         self._body = bytearray()
+        self._is_head = False
         self._surplus = 0
+        self._deaf = False  # the request was refused unread; whatever else comes is dropped
         self._task: asyncio.Task[None] | None = None
         self._room: asyncio.Future[None] | None = None  # pending while the transport has asked for a pause
 
@@ -66,12 +68,12 @@ class Wire(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Feed the parser. While an answer is going on only a little may come."""
+        if self._deaf:
+            return
         if self._task is not None:
             self._surplus += len(data)
-            if self._surplus > MAX_SURPLUS_BYTES:
-                self.cut("reset")
-                return
-        if self._http.their_state is h11.ERROR:
+        if self._surplus > MAX_SURPLUS_BYTES:
+            self.cut("reset")
             return
         self._http.receive_data(data)
         self._pump()
@@ -123,6 +125,7 @@ class Wire(asyncio.Protocol):
         """Write a piece of the body, as one HTTP chunk where the body has no length."""
         self._write(self._http.send(h11.Data(data=data)))
         self.entry.bytes_sent += len(data)
+        self._ledger.announce()
 
     async def end(self, state: Literal["completed", "refused"] = "completed") -> None:
         """End the body; the entry is settled once the kernel has taken all of it, mostly at once."""
@@ -136,7 +139,8 @@ class Wire(asyncio.Protocol):
     async def answer(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
         """Write a whole answer."""
         self.start(status, {**headers, "content-length": str(len(body))})
-        self.write(body)
+        if not self._is_head:
+            self.write(body)
         await self.end("refused" if status >= 400 else "completed")
 
     def cut(self, how: Literal["reset", "close"]) -> None:
@@ -195,6 +199,7 @@ class Wire(asyncio.Protocol):
 
     def _open_request(self, head: h11.Request) -> None:
         self._head, self._body = head, bytearray()
+        self._is_head = head.method == b"HEAD"  # its answer has no body
         if self._entry is None:
             self._entry = self._ledger.enter(self._opened_at)
         if self._http.they_are_waiting_for_100_continue and not self._is_too_large():
@@ -213,6 +218,7 @@ class Wire(asyncio.Protocol):
         if self._entry is None:
             self._entry = self._ledger.enter(self._opened_at)
         self._entry.request_at = time.time()
+        self._deaf = bool(problem)
         request = _wire_request(self._head, bytes(self._body), problem)
         self._head, self._body, self._surplus = None, bytearray(), 0
         self._task = asyncio.get_running_loop().create_task(self._answer(request))
@@ -240,7 +246,6 @@ class Wire(asyncio.Protocol):
 
     def _close_gently(self) -> None:
         """Close without a reset although the client still sends, so that it can read why it was refused."""
-        self._surplus = -MAX_BODY_BYTES
         self._transport.write_eof()
         asyncio.get_running_loop().call_later(LINGER_SECONDS, self._transport.abort)
 
