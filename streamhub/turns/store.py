@@ -1,0 +1,265 @@
+"""The record, as the engine uses it. Every write of a running turn is fenced by worker and token in its WHERE clause."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, F, OuterRef
+from django.utils import timezone
+
+from streamhub.turns.database import DatabaseThreads
+from streamhub.turns.engine.ports import Beat, Progress, RefusedPlan, TickAnswer, TurnOutcome, TurnPlan
+from streamhub.turns.models import Attempt, ThoughtLog, Turn, TurnChunk, Worker
+from streamhub.turns.prepare import prepare
+from streamhub.turns.state import EndReason, Status
+
+# How many queued turns are looked at for each that may be claimed: several may wait in one channel.
+LOOK_AHEAD = 4
+
+
+class TurnStore:
+    """Claims, records and finishes turns for one worker."""
+
+    def __init__(
+        self,
+        *,
+        worker_id: str,
+        capacity: int,
+        lease_seconds: float,
+        threads: DatabaseThreads,
+        now: Callable[[], datetime] = timezone.now,
+    ) -> None:
+        self._worker_id = worker_id
+        self._capacity = capacity
+        self._lease = timedelta(seconds=lease_seconds)
+        self._threads = threads
+        self._now = now
+        self._started_at = now()
+
+    async def claim(self, limit: int) -> Sequence[TurnPlan | RefusedPlan]:
+        """Take up to `limit` queued turns, oldest first, one a channel, and return what each needs to run."""
+        return await self._threads.run(partial(self._claim, limit))
+
+    async def tick(self, beats: Sequence[Beat]) -> TickAnswer:
+        """Record chunks and progress and extend leases, in one transaction."""
+        return await self._threads.run(partial(self._tick, beats))
+
+    async def finish(self, outcome: TurnOutcome) -> bool:
+        """Write how a turn ended; False if it was no longer ours."""
+        return await self._threads.run(partial(self._finish, outcome))
+
+    async def greet(self, live: int) -> None:
+        """Write the worker's heartbeat."""
+        await self._threads.run(partial(self._greet, live))
+
+    async def leave(self) -> None:
+        """Take the worker's heartbeat away."""
+        await self._threads.run(lambda: Worker.objects.filter(pk=self._worker_id).delete())
+
+    def _claim(self, limit: int) -> list[TurnPlan | RefusedPlan]:
+        claimed = (turn_id for turn_id in _candidates(limit) if self._take(turn_id))
+        return [prepare(turn) for turn in self._load(list(claimed))]
+
+    def _take(self, turn_id: UUID) -> bool:
+        """Claim one queued turn; another worker, or another turn of the channel, may have been first."""
+        now = self._now()
+        try:
+            with transaction.atomic():
+                claimed = Turn.objects.filter(pk=turn_id, status=Status.QUEUED, kill_requested_at=None).update(
+                    status=Status.RUNNING,
+                    phase="connecting",
+                    worker_id=self._worker_id,
+                    fencing_token=F("fencing_token") + 1,
+                    claimed_at=now,
+                    lease_expires_at=now + self._lease,
+                )
+        except IntegrityError:
+            return False
+        return bool(claimed)
+
+    def _load(self, turn_ids: list[UUID]) -> list[Turn]:
+        turns = Turn.objects.select_related("server__capabilities", "channel", "model__endpoint")
+        return list(turns.filter(pk__in=turn_ids).order_by("created_at"))
+
+    @transaction.atomic
+    def _tick(self, beats: Sequence[Beat]) -> TickAnswer:
+        tokens = {beat.turn_id: beat.fencing_token for beat in beats}
+        ours = Turn.objects.filter(pk__in=list(tokens), worker_id=self._worker_id, status=Status.RUNNING)
+        ours.update(lease_expires_at=self._now() + self._lease)
+        rows = [row for row in ours.values_list("pk", "fencing_token", "kill_requested_at") if tokens[str(row[0])] == row[1]]
+        owned = {str(pk) for pk, _, _ in rows}
+        kept = [beat for beat in beats if beat.turn_id in owned]
+        self._record_spans(kept)
+        _write_progress([(beat.turn_id, beat.progress) for beat in kept if beat.progress])
+        kills = frozenset(str(pk) for pk, _, kill_requested_at in rows if kill_requested_at)
+        return TickAnswer(owned=frozenset(owned), kills=kills)
+
+    def _record_spans(self, beats: Sequence[Beat | TurnOutcome]) -> None:
+        now = self._now()
+        TurnChunk.objects.bulk_create(
+            TurnChunk(
+                turn_id=UUID(beat.turn_id),
+                first_seq=beat.chunks[0][0],
+                last_seq=beat.chunks[-1][0],
+                chunks=[list(pair) for pair in beat.chunks],
+                at=now,
+            )
+            for beat in beats
+            if beat.chunks
+        )
+
+    @transaction.atomic
+    def _finish(self, outcome: TurnOutcome) -> bool:
+        if not self._close(outcome):
+            return False
+        self._record_spans([outcome])
+        if outcome.attempt:
+            _write_attempt(outcome)
+        if any(outcome.thoughts.values()) or outcome.firings:
+            ThoughtLog.objects.create(
+                turn_id=UUID(outcome.turn_id), firings=list(outcome.firings), **dict(outcome.thoughts)
+            )
+        _compact(UUID(outcome.turn_id))
+        return True
+
+    def _close(self, outcome: TurnOutcome) -> bool:
+        """Write the final status. Of a kill and a natural end, the one that was in the row first wins."""
+        ours = Turn.objects.filter(
+            pk=outcome.turn_id,
+            worker_id=self._worker_id,
+            fencing_token=outcome.fencing_token,
+            status=Status.RUNNING,
+        )
+        facts = {**_facts(outcome), "ended_at": self._now(), "lease_expires_at": None, "phase": ""}
+        if ours.filter(kill_requested_at=None).update(**facts):
+            return True
+        killed = {"status": Status.KILLED, "end_reason": EndReason.USER_KILL, **_NO_ERROR}
+        return bool(ours.update(**{**facts, **killed}))
+
+    def _greet(self, live: int) -> None:
+        Worker.objects.update_or_create(
+            pk=self._worker_id,
+            defaults={"heartbeat_at": self._now(), "live_turns": live, "capacity": self._capacity},
+            create_defaults={
+                "started_at": self._started_at,
+                "heartbeat_at": self._now(),
+                "live_turns": live,
+                "capacity": self._capacity,
+            },
+        )
+
+
+_NO_ERROR = {"error_type": "", "error_code": "", "error_message": ""}
+
+
+def _candidates(limit: int) -> list[UUID]:
+    """Return queued turns whose channel is free, oldest first, one a channel."""
+    busy = Turn.objects.filter(channel=OuterRef("channel"), status=Status.RUNNING)
+    queued = Turn.objects.filter(~Exists(busy), status=Status.QUEUED, kill_requested_at=None)
+    first: dict[int, UUID] = {}
+    for turn_id, channel_id in queued.order_by("created_at").values_list("pk", "channel_id")[: limit * LOOK_AHEAD]:
+        first.setdefault(channel_id, turn_id)
+    return list(first.values())[:limit]
+
+
+def _write_progress(rows: Sequence[tuple[str, Progress]]) -> None:
+    fields = list(_progress_fields(rows[0][1])) if rows else []
+    turns = [Turn(pk=UUID(turn_id), **_progress_fields(progress)) for turn_id, progress in rows]
+    Turn.objects.bulk_update(turns, fields) if turns else None
+
+
+def _progress_fields(progress: Progress) -> dict[str, Any]:
+    return {name: getattr(progress, name) for name in Progress.__slots__}
+
+
+def _facts(outcome: TurnOutcome) -> dict[str, Any]:
+    error = outcome.error
+    progress = _progress_fields(outcome.progress) if outcome.progress else {}
+    return {
+        **progress,
+        "status": outcome.status,
+        "end_reason": outcome.end_reason,
+        "error_type": error.type if error else "",
+        "error_code": error.code[:80] if error else "",
+        "error_message": error.message[:10_000] if error else "",
+        "finish_reason": outcome.finish_reason,
+        "raw_finish_reason": outcome.raw_finish_reason[:80],
+        "stop_string": outcome.stop_string[:200],
+        "input_tokens": outcome.usage.get("input_tokens"),
+        "output_tokens": outcome.usage.get("output_tokens"),
+    }
+
+
+def _write_attempt(outcome: TurnOutcome) -> None:
+    error = outcome.error
+    Attempt.objects.filter(turn_id=outcome.turn_id, number=outcome.fencing_token).update(
+        **outcome.attempt,
+        error_type=error.type if error else "",
+        error_code=error.code[:80] if error else "",
+        error_message=error.message[:10_000] if error else "",
+        finish_reason=outcome.finish_reason,
+        serving_provider=outcome.progress.serving_provider if outcome.progress else "",
+        usage=dict(outcome.usage),
+    )
+
+
+def _compact(turn_id: UUID) -> None:
+    """Join the spans of an ended turn into few rows of bounded size."""
+    spans = list(TurnChunk.objects.filter(turn_id=turn_id).order_by("first_seq"))
+    if len(spans) <= 1:
+        return
+    joined: list[TurnChunk] = []
+    for span in spans:
+        if joined and len(joined[-1].chunks) + len(span.chunks) <= COMPACT_CHUNKS:
+            joined[-1].chunks += span.chunks
+            joined[-1].last_seq = span.last_seq
+        else:
+            joined.append(TurnChunk(turn_id=turn_id, first_seq=span.first_seq, last_seq=span.last_seq, chunks=span.chunks, at=span.at))
+    TurnChunk.objects.filter(turn_id=turn_id).delete()
+    TurnChunk.objects.bulk_create(joined)
+
+
+COMPACT_CHUNKS = 2_000
+
+
+def reap(*, now: datetime, everything: bool = False) -> list[tuple[int, UUID]]:
+    """Mark running turns whose lease ran out as lost; return (server id, turn id) of each.
+
+    What was recorded stays. With `everything`, leases are not waited for: the caller knows that no worker lives
+    (the embedded hub at start-up, which holds the lock on the data directory).
+    """
+    running = Turn.objects.filter(status=Status.RUNNING)
+    due = running if everything else running.filter(lease_expires_at__lt=now)
+    return [
+        (server_id, turn_id)
+        for turn_id, server_id, token, kill in due.values_list("pk", "server_id", "fencing_token", "kill_requested_at")
+        if _reap_one(turn_id, token, was_asked=kill is not None, now=now, everything=everything)
+    ]
+
+
+@transaction.atomic
+def _reap_one(turn_id: UUID, token: int, *, was_asked: bool, now: datetime, everything: bool) -> bool:
+    turn = Turn.objects.filter(pk=turn_id, status=Status.RUNNING, fencing_token=token)
+    due = turn if everything else turn.filter(lease_expires_at__lt=now)
+    end = _END_KILLED if was_asked else _END_LOST
+    if not due.update(**end, ended_at=now, lease_expires_at=None, phase=""):
+        return False
+    Attempt.objects.filter(turn_id=turn_id, ended_at=None).update(
+        ended_at=now, outcome="error", end_reason=end["end_reason"], error_message=str(end.get("error_message", ""))
+    )
+    _compact(turn_id)
+    return True
+
+
+# A turn that somebody killed and whose worker died is killed: nothing runs any more, as was asked.
+_END_KILLED: dict[str, Any] = {"status": Status.KILLED, "end_reason": EndReason.USER_KILL}
+_END_LOST: dict[str, Any] = {
+    "status": Status.LOST,
+    "end_reason": EndReason.STALE_LEASE,
+    "error_type": "unknown",
+    "error_code": "lost",
+    "error_message": "The worker that ran this turn stopped answering. What it had recorded is kept.",
+}

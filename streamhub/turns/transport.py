@@ -1,0 +1,104 @@
+"""The network to providers: the only module that imports httpx.
+
+Async only: cancelling an async read closes the socket within milliseconds, which is what a kill relies on. httpx has
+no time-outs of its own here except for connecting; the engine's clocks own the waiting.
+"""
+
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Literal
+
+import httpx
+
+from providers.errors import TransportFailure
+from providers.request import HttpRequest
+from streamhub.turns.engine.ports import Answer, TransportError
+
+CONNECT_SECONDS = 30.0
+# No cap on connections: a kill that cancels a connection attempt must not leave others waiting for a place.
+LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=30.0)
+
+
+class HttpTransport:
+    """One shared client for all turns of a worker; closing it closes every connection."""
+
+    def __init__(self, *, client: httpx.AsyncClient | None = None) -> None:
+        self._client = client or httpx.AsyncClient(
+            verify=ssl.create_default_context(),
+            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+            limits=LIMITS,
+            follow_redirects=False,
+            trust_env=True,
+        )
+
+    @asynccontextmanager
+    async def stream(self, request: HttpRequest) -> AsyncIterator[Answer]:
+        """Send `request`; leaving the context closes the connection unless the body was read to its end."""
+        try:
+            async with self._client.stream(
+                request.method, request.url, headers=dict(request.headers), content=request.body
+            ) as response:
+                yield HttpAnswer(response)
+        except httpx.TransportError as error:
+            raise TransportError(failure_of(error)) from error
+        except httpx.InvalidURL as error:
+            raise TransportError(TransportFailure(kind="connect", message=f"Not a usable address: {error}")) from error
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._client.aclose()
+
+
+class HttpAnswer:
+    """An answer whose body is still arriving."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self.status: int = response.status_code
+        self.headers: Mapping[str, str] = {name.lower(): value for name, value in response.headers.items()}
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the body as it comes, decompressed if the provider compressed it all the same."""
+        try:
+            async for data in self._response.aiter_bytes():
+                yield data
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise TransportError(failure_of(error)) from error
+
+    async def read(self, limit: int) -> bytes:
+        """Return at most `limit` bytes of the body; what broke off is returned as far as it came."""
+        body = bytearray()
+        try:
+            async for data in self.chunks():
+                body += data
+                if len(body) >= limit:
+                    break
+        except TransportError:
+            pass
+        return bytes(body[:limit])
+
+
+def failure_of(error: httpx.RequestError) -> TransportFailure:
+    """Return what broke, as the adapters know it. The message names no secret: httpx keeps headers out of it."""
+    return TransportFailure(kind=_kind_of(error), message=str(error) or type(error).__name__)
+
+
+def _kind_of(error: httpx.RequestError) -> Literal["connect", "dns", "tls", "reset", "read", "protocol"]:
+    text = str(error)
+    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.UnsupportedProtocol):
+        if "SSL" in text or "certificate" in text.lower():
+            return "tls"
+        return "dns" if _is_name_failure(error) else "connect"
+    if isinstance(error, httpx.RemoteProtocolError | httpx.LocalProtocolError | httpx.DecodingError):
+        return "protocol"
+    return "reset" if isinstance(error, httpx.ReadError | httpx.WriteError) else "read"
+
+
+def _is_name_failure(error: BaseException | None) -> bool:
+    """Tell whether a look-up of a host name is at the bottom of `error`."""
+    while error is not None:
+        if type(error).__name__ == "gaierror":
+            return True
+        error = error.__cause__ or error.__context__
+    return False
