@@ -29,6 +29,14 @@ class Worker(models.Model):
         return self.id
 
 
+class Source(models.TextChoices):
+    """Where a turn came from. Only an API client can run tools and send their results back."""
+
+    CONSOLE = "console", "Console"
+    API = "api", "API"
+    DEMO = "demo", "Demo"
+
+
 class Turn(models.Model):
     """One answer of a bot: a request, a lease while it runs, and how it ended.
 
@@ -41,6 +49,7 @@ class Turn(models.Model):
     channel = models.ForeignKey(Channel, on_delete=models.CASCADE, related_name="turns")
     status = models.CharField(max_length=12, choices=[(s, s) for s in Status], default=Status.QUEUED)
     phase = models.CharField(max_length=12, blank=True)
+    source = models.CharField(max_length=12, choices=Source, default=Source.CONSOLE)
     author = models.CharField(max_length=80, blank=True)
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -96,6 +105,7 @@ class Turn(models.Model):
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.CheckConstraint(condition=Q(status__in=[*Status]), name="turn_status_known"),
+            models.CheckConstraint(condition=Q(source__in=Source.values), name="turn_source_known"),
             models.CheckConstraint(condition=Q(phase="") | Q(phase__in=[*Phase]), name="turn_phase_known"),
             models.CheckConstraint(
                 condition=Q(end_reason="") | Q(end_reason__in=[*EndReason]), name="turn_end_reason_known"

@@ -1,0 +1,23 @@
+"""The ASGI application: pages over HTTP, live streams over a websocket. The origin check stands outside the login."""
+
+import os
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.core.asgi import get_asgi_application
+from django.urls import path
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "streamhub.settings")
+http = get_asgi_application()
+
+from streamhub.console.consumers import LiveConsumer  # noqa: E402  Django must be set up first
+
+application = ProtocolTypeRouter(
+    {
+        "http": http,
+        "websocket": AllowedHostsOriginValidator(
+            AuthMiddlewareStack(URLRouter([path("ws/live/", LiveConsumer.as_asgi())]))
+        ),
+    }
+)

@@ -1,0 +1,159 @@
+"""What the console and the live hub read about turns. Few queries each, and memory bounded by what is shown."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from providers.serialization import chunk_from_dict
+from streamhub.servers.models import Channel, Server
+from streamhub.turns.frames import Op, ops_of
+from streamhub.turns.models import Turn, TurnChunk
+from streamhub.turns.state import LIVE, TERMINAL, Status
+
+MAX_LIVE = 5_000
+AWAITS_TOOLS_FOR = timedelta(hours=1)
+ENDED_WITHIN = timedelta(days=1)
+ENDED_SHOWN = 40
+ANSWER_CHARS = 256_000
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTurn:
+    """A turn that stands for its channel on the wall, and how many turns wait there behind it."""
+
+    turn: Turn
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpsAnswer:
+    """Recorded ops of a turn, of seq `first` to `last`; `more` means that the record holds later ones."""
+
+    first: int
+    last: int
+    ops: list[Op]
+    more: bool
+
+
+def live_turns(servers: Iterable[Server], channels: Iterable[int] | None = None) -> list[LiveTurn]:
+    """Return one turn for each channel where one runs or waits: the running one, else the head of the queue.
+
+    A channel at rest whose last turn waits for its client's tool results is there with that turn. At most `MAX_LIVE`
+    rows are looked at, oldest first; `channels` narrows it to some.
+    """
+    heads, waiting = _heads(servers, channels)
+    turns = _with_relations(Turn.objects.filter(pk__in=heads.values())).order_by("created_at")
+    return [LiveTurn(turn, waiting.get(turn.channel_id, 0)) for turn in turns]
+
+
+def recently_ended(servers: Iterable[Server], now: datetime, limit: int = ENDED_SHOWN) -> list[Turn]:
+    """Return the turns that ended last, newest first, of at most the last day."""
+    ended = Turn.objects.filter(server__in=_ids(servers), ended_at__gt=now - ENDED_WITHIN, ended_at__lte=now)
+    return list(_with_relations(ended).order_by("-ended_at")[:limit])
+
+
+def turns_by_id(servers: Iterable[Server], ids: Iterable[UUID]) -> list[Turn]:
+    """Return those of the named turns that belong to the servers, with what a card needs."""
+    return list(_with_relations(Turn.objects.filter(pk__in=list(ids), server__in=_ids(servers))))
+
+
+def queue_of(channel: Channel) -> list[tuple[int, Turn]]:
+    """Return the waiting turns of a channel with their place in line, from 1."""
+    queued = Turn.objects.filter(channel=channel, status=Status.QUEUED).defer("request")
+    return list(enumerate(queued.order_by("created_at", "pk"), start=1))
+
+
+def current_turn(channel: Channel) -> Turn | None:
+    """Return the turn a channel page is about: the running one, else the next in line, else the last that ended."""
+    turns = _with_relations(Turn.objects.filter(channel=channel))
+    running = turns.filter(status=Status.RUNNING).first()
+    queued = None if running else turns.filter(status=Status.QUEUED).order_by("created_at", "pk").first()
+    return running or queued or turns.order_by("-created_at").first()
+
+
+def earlier_turns(channel: Channel) -> QuerySet[Turn]:
+    """Return the turns of a channel that are over, newest first, to be paginated."""
+    return Turn.objects.filter(channel=channel, status__in=[*TERMINAL, Status.TOOL_CALLS]).defer("request")
+
+
+def text_of(turn: Turn, limit: int) -> tuple[str, int]:
+    """Return the visible text of a turn and the last seq it holds, or ("", 0) if it is longer than `limit`."""
+    pieces: list[str] = []
+    size, last = 0, 0
+    for seq, chunk in _chunks(turn.pk, 0):
+        last = seq
+        text = str(chunk.get("content") or "")
+        pieces.append(text)
+        size += len(text)
+        if size > limit:
+            return "", 0
+    return "".join(pieces), last
+
+
+def ops_after(turn_id: UUID, seq: int, limit: int) -> OpsAnswer:
+    """Return the recorded ops after `seq`, whole chunks only, of about `limit` ops or `ANSWER_CHARS` characters.
+
+    An empty answer has `first` = `last` + 1: the record holds nothing later yet.
+    """
+    ops: list[Op] = []
+    size, last = 0, seq
+    for number, chunk in _chunks(turn_id, seq):
+        if len(ops) >= limit or size >= ANSWER_CHARS:
+            return OpsAnswer(seq + 1, last, ops, more=True)
+        added = ops_of(number, chunk_from_dict(chunk))
+        ops.extend(added)
+        size += sum(len(value) if isinstance(value, str) else 200 for _, _, value in added)
+        last = number
+    return OpsAnswer(seq + 1, last, ops, more=False)
+
+
+def _chunks(turn_id: UUID, after: int) -> Iterator[tuple[int, dict[str, object]]]:
+    """Walk the recorded chunks of a turn one span at a time."""
+    spans = TurnChunk.objects.filter(turn_id=turn_id, last_seq__gt=after).order_by("first_seq")
+    for chunks in spans.values_list("chunks", flat=True).iterator(chunk_size=16):
+        for seq, chunk in chunks:
+            if seq > after:
+                yield seq, chunk
+
+
+def _heads(
+    servers: Iterable[Server], channels: Iterable[int] | None
+) -> tuple[dict[int, UUID], dict[int, int]]:
+    """Return for each channel the turn that stands for it, and how many wait behind that one."""
+    rows = Turn.objects.filter(server__in=_ids(servers), status__in=[*LIVE])
+    if channels is not None:
+        rows = rows.filter(channel__in=list(channels))
+    queue: dict[int, list[UUID]] = {}
+    heads: dict[int, UUID] = {}
+    for pk, channel, status in rows.order_by("created_at", "pk").values_list("pk", "channel_id", "status")[:MAX_LIVE]:
+        if status == Status.RUNNING:
+            heads[channel] = pk
+        else:
+            queue.setdefault(channel, []).append(pk)
+    waiting = {channel: len(turns) - (channel not in heads) for channel, turns in queue.items()}
+    for channel, turns in queue.items():
+        heads.setdefault(channel, turns[0])
+    for pk, channel in _awaiting_tools(servers, channels):
+        heads.setdefault(channel, pk)
+    return heads, waiting
+
+
+def _awaiting_tools(servers: Iterable[Server], channels: Iterable[int] | None) -> Iterator[tuple[UUID, int]]:
+    """Walk the turns that wait for tool results, newest first."""
+    since = timezone.now() - AWAITS_TOOLS_FOR
+    rows = Turn.objects.filter(server__in=_ids(servers), status=Status.TOOL_CALLS, created_at__gt=since)
+    if channels is not None:
+        rows = rows.filter(channel__in=list(channels))
+    yield from rows.order_by("-created_at").values_list("pk", "channel_id")[:MAX_LIVE]
+
+
+def _with_relations(turns: QuerySet[Turn]) -> QuerySet[Turn]:
+    return turns.select_related("channel", "server").defer("request").prefetch_related("attempts")
+
+
+def _ids(servers: Iterable[Server]) -> list[int]:
+    return [server.pk for server in servers]

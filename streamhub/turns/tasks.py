@@ -1,0 +1,23 @@
+"""Celery tasks. Each says only "look": what there is to do, the database knows."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from streamhub.live import publish
+from streamhub.turns import dispatch, local, store
+
+
+@shared_task(ignore_result=True)
+def look_for_work() -> None:
+    """Wake the engine of this worker."""
+    local.wake()
+
+
+@shared_task(ignore_result=True)
+def reap() -> None:
+    """Mark turns of dead workers as lost and let their channels go on."""
+    lost = store.reap(now=timezone.now())
+    for server_id, turn_id in lost:
+        publish.turn_changed(server_id, turn_id)
+    if lost:
+        dispatch.wake_workers()
