@@ -1,5 +1,13 @@
-"""Addresses of the probes."""
+"""Addresses of the probes and of the demo's buttons."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from streamhub.ops.views.demo import demo_remove, demo_start
+from streamhub.ops.views.probes import healthz, readyz
+
+urlpatterns = [
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("demo/start/", demo_start, name="demo-start"),
+    path("demo/remove/", demo_remove, name="demo-remove"),
+]

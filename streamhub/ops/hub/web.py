@@ -1,0 +1,70 @@
+"""Daphne's server as the hub needs it: on a socket that is open already, with an end that does not hang."""
+
+import asyncio
+import socket
+from typing import Any
+
+from daphne.server import Server
+
+CLIENTS_RECONNECT = 1012  # RFC 6455 registry: service restart
+MAX_MESSAGE_BYTES = 64 * 1024  # viewers send requests and acknowledgements, never content
+
+
+class WebServer(Server):
+    """Serves HTTP and websockets on the reactor's asyncio loop."""
+
+    def kill_all_applications(self) -> Any:
+        """Cancel what still runs when the reactor stops.
+
+        Daphne's own version trips over a connection without a running application, such as an idle keep-alive one.
+        """
+        running = [details.get("application_instance") for details in self.connections.values()]
+        for task in running:
+            if task is not None:
+                task.cancel()
+
+    def dismiss_viewers(self) -> None:
+        """Close every websocket with the code that makes browsers come back."""
+        for protocol in list(self.connections):
+            if hasattr(protocol, "serverClose"):
+                protocol.serverClose(code=CLIENTS_RECONNECT)
+
+
+def build_server(application: Any, listener: socket.socket, *, trust_proxy: bool) -> WebServer:
+    """Return a server for `listener`.
+
+    No HTTP time limit: a stream to an API client may last as long as its turn. Addresses of clients come from proxy
+    headers only when the operator says that a proxy overwrites them.
+    """
+    forwarded = (
+        {
+            "proxy_forwarded_address_header": "X-Forwarded-For",
+            "proxy_forwarded_port_header": "X-Forwarded-Port",
+            "proxy_forwarded_proto_header": "X-Forwarded-Proto",
+        }
+        if trust_proxy
+        else {}
+    )
+    return WebServer(
+        application=application,
+        endpoints=[f"fd:fileno={listener.fileno()}"],
+        signal_handlers=False,
+        http_timeout=None,
+        ping_interval=20,
+        ping_timeout=30,
+        websocket_timeout=-1,
+        websocket_max_message_size=MAX_MESSAGE_BYTES,
+        websocket_max_frame_size=MAX_MESSAGE_BYTES,
+        application_close_timeout=5,
+        server_name="",
+        verbosity=0,
+        **forwarded,
+    )
+
+
+def server_loop() -> asyncio.AbstractEventLoop:
+    """Return the loop that the reactor runs on."""
+    from daphne import server
+
+    loop: asyncio.AbstractEventLoop = server.twisted_loop
+    return loop

@@ -1,0 +1,27 @@
+"""`manage.py hub`: the whole installation in one process."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from streamhub.ops.hub.refusal import HubRefused
+
+
+class Command(BaseCommand):
+    """Starts the hub. Everything it needs to know is in the environment; see docs/deploy.md."""
+
+    help = "Run web server, engine, Celery worker and beat in one process (HOST, PORT and STREAMHUB_* configure it)."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run until a signal, and exit with the hub's status: 0 after an orderly stop."""
+        from streamhub.ops.hub.process import run_hub
+
+        try:
+            status = run_hub(sys.stdout)
+        except HubRefused as refused:
+            self.stderr.write(str(refused))
+            status = 1
+        except KeyboardInterrupt:
+            status = 130
+        sys.exit(status)

@@ -1,0 +1,104 @@
+"""Whether this installation can do its work: five checks, side by side, each with two seconds at most.
+
+The words are our own and name no host, user or password: anybody may ask.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from time import monotonic
+
+from asgiref.sync import async_to_sync
+from django.db import connection, connections
+from django.utils import timezone
+
+from streamhub.celery import app
+from streamhub.live.probe import round_trip
+from streamhub.ops.schema import unapplied_migrations
+from streamhub.turns.models import Worker
+
+LIMIT_SECONDS = 2.0
+WORKER_SILENT_AFTER = timedelta(seconds=30)
+log = logging.getLogger(__name__)
+
+# Bounded: probes that pile up on a dead database wait here and are answered by the time limit.
+_threads = ThreadPoolExecutor(max_workers=8, thread_name_prefix="readiness")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one check found, in words."""
+
+    ok: bool
+    words: str
+
+
+def check_all() -> dict[str, Check]:
+    """Run all checks; return them by name. Takes no longer than the limit, whatever hangs."""
+    deadline = monotonic() + LIMIT_SECONDS
+    futures = {name: _threads.submit(_guarded, name, check) for name, check in _CHECKS.items()}
+    return {name: _answer(future, max(0.0, deadline - monotonic())) for name, future in futures.items()}
+
+
+def database() -> Check:
+    """Ask the database for a number."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return Check(True, "answers")
+
+
+def migrations() -> Check:
+    """Compare the tables with what this code expects."""
+    missing = unapplied_migrations()
+    return Check(not missing, f"{missing} not applied: run manage.py migrate" if missing else "all applied")
+
+
+def worker() -> Check:
+    """Look for the heartbeat of a process that runs turns."""
+    alive = Worker.objects.filter(heartbeat_at__gte=timezone.now() - WORKER_SILENT_AFTER).count()
+    if alive:
+        return Check(True, f"{alive} alive")
+    return Check(False, f"no heartbeat in the last {WORKER_SILENT_AFTER.seconds} s: no worker runs turns")
+
+
+def broker() -> Check:
+    """Open a connection to the broker."""
+    with app.connection_for_write() as broker_connection:
+        broker_connection.ensure_connection(max_retries=1, timeout=LIMIT_SECONDS)
+        broker_connection.default_channel.close()
+    return Check(True, "answers")
+
+
+def layer() -> Check:
+    """Send a message through the channel layer and receive it."""
+    async_to_sync(round_trip)()
+    return Check(True, "delivers")
+
+
+_CHECKS: dict[str, Callable[[], Check]] = {
+    "database": database,
+    "migrations": migrations,
+    "worker": worker,
+    "broker": broker,
+    "layer": layer,
+}
+
+
+def _guarded(name: str, check: Callable[[], Check]) -> Check:
+    try:
+        return check()
+    except Exception as error:
+        log.warning("readiness: %s: %s", name, error)
+        return Check(False, f"no answer ({type(error).__name__})")
+    finally:
+        connections.close_all()
+
+
+def _answer(future: Future[Check], seconds: float) -> Check:
+    try:
+        return future.result(seconds)
+    except TimeoutError:
+        future.cancel()
+        return Check(False, f"no answer within {LIMIT_SECONDS:g} s")
