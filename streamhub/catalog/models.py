@@ -1,4 +1,4 @@
-"""Where answers come from: endpoints with their keys and models, rules for models, and a server's route to them."""
+"""Where answers come from: endpoints, their keys and models, rules for models, and routes to them."""
 
 from typing import ClassVar
 

@@ -27,7 +27,6 @@ from streamhub.catalog.writing import write
 from streamhub.core.crypto import SecretStr
 from streamhub.servers.models import Channel, Server
 
-
 _SECRET_FIELDS = (
     *("ring_id", "ciphertext", "last_four", "cooling_until", "error_count"),
     *("last_error_at", "last_error_type", "last_error_message"),

@@ -1,7 +1,7 @@
 """What a person may type about endpoints, keys, models and rules.
 
-Each `clean_` or `parse_` function returns the value in its usual form and raises ValidationError with a message
-that says what is wrong, where, and what to write instead. Messages never repeat a key.
+Each `clean_` or `parse_` function returns the value in its usual form and raises ValidationError, saying what
+is wrong, where, and what to write instead. Messages never repeat a key.
 """
 
 import json

@@ -1,0 +1,127 @@
+"""What the catalog answers: which endpoints can answer, which model, key and clocks a turn gets."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import Prefetch, Q
+from django.utils import timezone
+
+from streamhub.audit.models import AuditEntry
+from streamhub.catalog.models import ApiKey, Endpoint, LanguageModel, ModelRoute, ModelRule
+from streamhub.catalog.rules import matching_rules
+from streamhub.catalog.states import EndpointState, KeyState, endpoint_state, key_state
+from streamhub.core.crypto import SecretUnreadable
+from streamhub.servers.models import Channel, Server
+
+
+@dataclass(frozen=True, slots=True)
+class ClockLimit:
+    """A clock's limit in seconds, and where an admin changes it, in words."""
+
+    seconds: float
+    setting: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockLimits:
+    """The two clocks that the catalog has a say in."""
+
+    first_token: ClockLimit
+    idle: ClockLimit
+
+
+def endpoints_overview(now: datetime | None = None) -> list[EndpointState]:
+    """Return every endpoint with its keys and models, those that cannot answer first."""
+    moment = now or timezone.now()
+    rows = Endpoint.objects.prefetch_related(
+        "keys__endpoint",
+        Prefetch("models", LanguageModel.objects.prefetch_related("routes__server", "routes__channel")),
+    )
+    endpoints = list(rows)
+    disablers = _disablers(key for endpoint in endpoints for key in endpoint.keys.all())
+    states = [_state(endpoint, disablers, moment) for endpoint in endpoints]
+    return sorted(states, key=lambda state: ("failed", "late", "killed", "completed").index(state.phase))
+
+
+def endpoint_overview(endpoint: Endpoint, now: datetime | None = None) -> EndpointState:
+    """Return one endpoint with its keys and models."""
+    return _state(endpoint, _disablers(endpoint.keys.all()), now or timezone.now())
+
+
+def route_for(channel: Channel) -> LanguageModel | None:
+    """Return the model that answers in a channel: its own, else the server's; disabled ones never."""
+    routes = (
+        ModelRoute.objects.filter(server_id=channel.server_id)
+        .filter(Q(channel=channel) | Q(channel=None))
+        .filter(model__is_enabled=True, model__endpoint__is_enabled=True)
+        .select_related("model__endpoint")
+        .order_by("position")
+    )
+    own_first = sorted(routes, key=lambda route: route.channel_id is None)
+    return own_first[0].model if own_first else None
+
+
+def usable_key(endpoint: Endpoint, now: datetime) -> ApiKey | None:
+    """Return the key whose turn it is: enabled, rested, readable, the least used; None if there is none."""
+    rested = Q(cooling_until=None) | Q(cooling_until__lte=now)
+    for key in endpoint.keys.filter(rested, is_enabled=True).order_by("usage_count", "id"):
+        try:
+            key.secret()
+        except SecretUnreadable:
+            continue
+        return key
+    return None
+
+
+def clock_limits(model: LanguageModel, server: Server | None) -> ClockLimits:
+    """Return a turn's limits: the server's, else the last rule's, else the endpoint's, else the settings'."""
+    rules = matching_rules(model)
+    return ClockLimits(
+        first_token=_limit("first_token_seconds", "STREAM_FIRST_TOKEN_TIMEOUT_MS", model, server, rules),
+        idle=_limit("idle_seconds", "STREAM_SDK_CALL_TIMEOUT_MS", model, server, rules),
+    )
+
+
+def users_of(models: Iterable[LanguageModel]) -> list[str]:
+    """Return where these models answer, in words: "Harbour", "Harbour #quay"."""
+    routes = ModelRoute.objects.filter(model__in=models).select_related("server", "channel")
+    return sorted({route_name(route) for route in routes})
+
+
+def route_name(route: ModelRoute) -> str:
+    """Return the place a route belongs to, in words."""
+    return f"{route.server} {route.channel}" if route.channel else str(route.server)
+
+
+def _limit(
+    field: str, setting: str, model: LanguageModel, server: Server | None, rules: list[ModelRule]
+) -> ClockLimit:
+    owners: list[tuple[Server | ModelRule | Endpoint | None, str]] = [
+        (server, "server"),
+        *((rule, "rule") for rule in reversed(rules)),
+        (model.endpoint, "endpoint"),
+    ]
+    for owner, what in owners:
+        seconds = getattr(owner, field, None)
+        if seconds is not None:
+            return ClockLimit(float(seconds), f"{what} {owner}")
+    return ClockLimit(getattr(settings, setting) / 1000, f"setting {setting}")
+
+
+def _state(endpoint: Endpoint, disablers: dict[int, str], now: datetime) -> EndpointState:
+    keys: list[KeyState] = [
+        key_state(key, now=now, disabled_by=disablers.get(key.pk, "")) for key in endpoint.keys.all()
+    ]
+    return endpoint_state(endpoint, keys=keys, models=list(endpoint.models.all()), now=now)
+
+
+def _disablers(keys: Iterable[ApiKey]) -> dict[int, str]:
+    """Who disabled which key, and when, from the audit record."""
+    targets = {f"{ApiKey._meta.label_lower}:{key.pk}": key.pk for key in keys if not key.is_enabled}
+    entries = AuditEntry.objects.filter(target__in=targets, action="disabled").order_by("at", "id")
+    return {
+        targets[entry.target]: f"by {entry.actor_label} on {timezone.localtime(entry.at):%-d %b %Y}"
+        for entry in entries
+    }
