@@ -89,11 +89,11 @@ class Ledger:
     async def wait_until(self, is_so: Callable[[Snapshot], bool], seconds: float) -> Snapshot:
         """Return the first snapshot for which `is_so` holds. Raises TimeoutError after `seconds`."""
         async with asyncio.timeout(seconds):
-            while not is_so(snapshot := self.snapshot()):
+            while not is_so(tuple(self._entries.values())):
                 future = asyncio.get_running_loop().create_future()
                 self._waiting.append(future)
                 await future
-        return snapshot
+        return self.snapshot()
 
     def _drop_one(self) -> None:
         closed = (entry.id for entry in self._entries.values() if entry.state != "open")

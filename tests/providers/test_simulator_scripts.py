@@ -295,6 +295,29 @@ def test_any_schema_gives_arguments(schema: object) -> None:
         assert isinstance(plausible_arguments(schema), dict)
 
 
+def test_arguments_fit_the_types_of_the_schema() -> None:
+    properties = {
+        "count": {"type": "integer"},
+        "loud": {"type": "boolean"},
+        "names": {"type": "array", "items": {"type": "string"}},
+        "where": {"type": "object", "properties": {"topic": {"type": "string"}}},
+        "nothing": {"type": "null"},
+        "maybe": {"type": ["number", "null"], "minimum": 1.5},
+        "fixed": {"const": "yes"},
+        "usual": {"type": "string", "default": "door"},
+    }
+    assert plausible_arguments({"properties": properties, "required": list(properties)}) == {
+        "count": 3,
+        "loud": True,
+        "names": ["north bridge"],
+        "where": {"topic": "north bridge"},
+        "nothing": None,
+        "maybe": 1.5,
+        "fixed": "yes",
+        "usual": "door",
+    }
+
+
 # Faults
 
 
