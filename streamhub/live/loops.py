@@ -24,6 +24,11 @@ def release() -> None:
     _home.clear()
 
 
+def home() -> asyncio.AbstractEventLoop | None:
+    """Return the loop that owns the layer, while it runs."""
+    return _home[0] if _home and _home[0].is_running() else None
+
+
 def run_soon(work: Coroutine[Any, Any, None]) -> None:
     """Run `work` on the home loop without waiting, or to its end here if there is none."""
     if _home and _home[0].is_running():

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic
 
-from asgiref.sync import async_to_sync
 from django.db import connection, connections
 from django.utils import timezone
 
 from streamhub.celery import app
-from streamhub.live.probe import round_trip
+from streamhub.live.probe import delivers
 from streamhub.ops.schema import unapplied_migrations
 from streamhub.turns.models import Worker
 
@@ -73,7 +72,7 @@ def broker() -> Check:
 
 def layer() -> Check:
     """Send a message through the channel layer and receive it."""
-    async_to_sync(round_trip)()
+    delivers()
     return Check(True, "delivers")
 
 

@@ -1,1 +1,1 @@
-"""The demo: six channels on a stand-in provider, so that a new admin sees every kind of stream before owning a key."""
+"""The demo: six channels on a stand-in provider, so that a new admin sees every kind of stream at once."""

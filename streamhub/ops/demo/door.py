@@ -31,7 +31,7 @@ def close_door() -> None:
 
 
 def start_demo(actor: User | None) -> None:
-    """Start the demo. Raises DemoUnavailable without a stage, or if the machine does not get it done in seconds."""
+    """Start the demo. Raises DemoUnavailable without a stage, or without an answer in seconds."""
     if not _open:
         raise DemoUnavailable(NO_STAGE)
     stage, loop = _open[-1]
@@ -53,6 +53,4 @@ def _wait_for[R](work: Coroutine[Any, Any, R], loop: asyncio.AbstractEventLoop) 
         return future.result(ANSWER_SECONDS)
     except TimeoutError:
         future.cancel()
-        raise DemoUnavailable(
-            f"The demo did not answer within {ANSWER_SECONDS} s. Look at the log."
-        ) from None
+        raise DemoUnavailable(f"The demo did not answer within {ANSWER_SECONDS} s. see the log.") from None

@@ -33,7 +33,7 @@ def exists() -> bool:
 
 @transaction.atomic
 def ensure(url: str, actor: User | None) -> Server:
-    """Make whatever is missing of the demo, pointed at the simulator at `url`; what is there stays as people set it."""
+    """Make what the demo lacks, pointed at the simulator at `url`; the rest stays as people set it."""
     endpoint = _ensure_endpoint(url)
     server = demo_server()
     if server is None:
@@ -91,7 +91,7 @@ def is_running() -> bool:
 
 @transaction.atomic
 def delete(actor: User | None) -> bool:
-    """Delete the demo's server with all its turns, and its endpoint with its models; False if there was none."""
+    """Delete the demo's server and endpoint with all that hangs on them; False if there was none."""
     server = demo_server()
     endpoints = Endpoint.objects.filter(is_demo=True)
     if server is None and not endpoints.exists():
@@ -145,7 +145,7 @@ def _start(scene: Scene, channel: Channel) -> None:
 
 
 def _last_ends(server: Server) -> dict[int, datetime]:
-    """Return when the last turn of each channel ended; one that waits for tool results ended with its last progress."""
+    """Return when each channel's last turn ended; one that waits for tool results, when it last moved."""
     over = Coalesce("ended_at", "progress_at", "created_at", output_field=DateTimeField())
     turns = Turn.objects.filter(server=server).exclude(status__in=LIVE).order_by()
     return dict(turns.values_list("channel_id").annotate(last=Max(over)))

@@ -1,4 +1,4 @@
-"""What the demo plays: six channels, the simulator script behind each, and what people say in them. Only data."""
+"""What the demo plays: six channels, the simulator script behind each, what people say. Only data."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +51,7 @@ SCENES: tuple[Scene, ...] = (
         lines=(
             "What is on the notice board today?",
             "Who is free for the bridge job?",
-            "Tell me about the road.",
+            "Is the road safe?",
         ),
     ),
     Scene(
@@ -61,7 +61,7 @@ SCENES: tuple[Scene, ...] = (
         author="Osk",
         lines=(
             "How do we get the mules across before dark?",
-            "Plan a watch for five people and one lantern.",
+            "Plan a watch for five people.",
         ),
     ),
     Scene(

@@ -15,12 +15,12 @@ from streamhub.accounts.models import User
 from streamhub.ops.demo import rows
 
 LOOK_EVERY_SECONDS = 2
-KILL_WITHIN_SECONDS = 3
+KILL_POLL_SECONDS, KILL_POLLS = 0.05, 60
 log = logging.getLogger(__name__)
 
 
 class Stage:
-    """Starts and removes the demo; also reached from view threads, through `demo.door`. One call at a time."""
+    """Starts and removes the demo, one call at a time. View threads reach it through `demo.door`."""
 
     def __init__(self) -> None:
         self._simulator: Simulator | None = None
@@ -93,10 +93,10 @@ class Stage:
 
 async def _wait_for_silence() -> None:
     """Wait until no engine runs a demo turn, a few seconds at most: their rows are deleted next."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(KILL_WITHIN_SECONDS):
-            while await _db(rows.is_running):
-                await asyncio.sleep(0.05)
+    for _ in range(KILL_POLLS):
+        if not await _db(rows.is_running):
+            return
+        await asyncio.sleep(KILL_POLL_SECONDS)
 
 
 async def _db[**P, R](call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

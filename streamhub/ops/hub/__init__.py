@@ -1,1 +1,1 @@
-"""The whole installation in one process: server, engine, Celery worker and beat, and how they start and stop."""
+"""The whole installation in one process: server, engine, Celery worker and beat, from start to end."""

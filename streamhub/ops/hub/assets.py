@@ -1,4 +1,4 @@
-"""Static files are collected when they changed, and only then: collecting them takes most of a quick start."""
+"""Static files are collected when they changed, and only then: it takes most of a quick start."""
 
 import hashlib
 from pathlib import Path
@@ -11,7 +11,7 @@ from streamhub import __version__
 
 
 def collect_if_changed(static_root: Path, stamp: Path) -> bool:
-    """Collect static files unless `stamp` says that these very files are in `static_root`; tell whether it did.
+    """Collect static files unless `stamp` says that these very files are there; tell whether it did.
 
     The stamp goes first and comes last, so that a start-up cut short collects again.
     """
@@ -25,7 +25,7 @@ def collect_if_changed(static_root: Path, stamp: Path) -> bool:
 
 
 def _fingerprint() -> str:
-    """Return a digest of every source file's name, size and time, and of the versions that make names of them."""
+    """Return a digest of every source file's name, size and time, and of the versions that process them."""
     digest = hashlib.sha256(f"{__version__} {django.__version__}".encode())
     for finder in get_finders():
         for path, storage in finder.list([]):

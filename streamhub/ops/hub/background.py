@@ -5,19 +5,16 @@ import socket
 import threading
 
 from celery import beat
-from celery.worker import state
-from celery.worker import WorkController
+from celery.worker import WorkController, state
 
 from streamhub.celery import app
 
-BEAT_LOOP_SECONDS = (
-    1  # how long beat sleeps at most, which is how long it takes to notice that it should stop
-)
+BEAT_LOOP_SECONDS = 1  # how long beat sleeps at most, so how late it notices that it should stop
 log = logging.getLogger(__name__)
 
 
 class Background:
-    """The Celery side of an embedded hub. Its tasks only say "look for work", so one thread serves them all."""
+    """The Celery side of an embedded hub. Its tasks only say "look", so one thread serves them all."""
 
     def __init__(self) -> None:
         self._beat = beat.Service(app, max_interval=BEAT_LOOP_SECONDS, scheduler_cls="celery.beat:Scheduler")
@@ -52,7 +49,7 @@ class Background:
 
 
 def _run(job: object) -> None:
-    """Run a thread's job. Turns start without it, through the doorbell, so its end is reported and survived."""
+    """Run a thread's job. Turns start without it, by the doorbell, so its end is reported and survived."""
     assert callable(job)
     try:
         job()

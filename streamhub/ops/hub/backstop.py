@@ -8,7 +8,7 @@ log = logging.getLogger(__name__)
 
 
 def exit_now(status: int) -> None:
-    """Leave the process at once: no clean-up, no waiting for threads. Kept data is in the database already."""
+    """Leave the process at once: no clean-up, no waiting for threads. What counts is in the database."""
     os._exit(status)
 
 

@@ -41,8 +41,8 @@ def prepare(printer: Printer) -> str | None:
 def recover(*, alone: bool) -> None:
     """End what a crashed worker left running, and forget workers that are gone.
 
-    A hub that holds the data directory alone knows that every worker on record is dead. One that shares its database
-    leaves workers that may live to their leases.
+    A hub that holds the data directory alone knows that every worker on record is dead. One that shares its
+    database leaves workers that may live to their leases.
     """
     now = timezone.now()
     store.reap(now=now, everything=alone)
@@ -51,7 +51,7 @@ def recover(*, alone: bool) -> None:
 
 
 def _keep_private(data_dir: Path) -> None:
-    """Let only this user read what lies in the data directory, also what an earlier version or command left there."""
+    """Let only this user read the data directory's files, also those that another command left there."""
     for path in data_dir.iterdir():
         if path.is_file() and path.stat().st_mode & 0o077:
             path.chmod(PRIVATE)

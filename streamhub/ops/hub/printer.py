@@ -1,13 +1,11 @@
 """What the hub prints for the person who started it. Everything else goes to the log."""
 
-import socket
 from pathlib import Path
 from typing import TextIO
 
 from django.urls import reverse
 
 from streamhub import __version__
-from streamhub.ops.hub.listener import base_url, is_local
 
 
 class Printer:
@@ -32,18 +30,16 @@ class Printer:
         """Print the first line."""
         self.line(f"StreamHub {__version__}, data in {data_dir}")
 
-    def ready(self, listener: socket.socket, setup_token: str | None) -> None:
+    def ready(self, url: str, setup_token: str | None, *, is_local: bool) -> None:
         """Print where the hub is, and how to get in while nobody can."""
-        url = base_url(listener)
         self.line()
         self.line(f"  Open    {url}/")
         if setup_token:
             self.line(f"  Set up  {setup_url(url, setup_token)}")
             self.line("          This link makes the owner. It works once.")
-        if not is_local(listener):
-            self.line(
-                "  Other machines reach this port. Put TLS in front, and name the host in STREAMHUB_ALLOWED_HOSTS."
-            )
+        if not is_local:
+            self.line("  Other machines reach this port: put TLS in front,")
+            self.line("  and name the host in STREAMHUB_ALLOWED_HOSTS.")
         self.line()
         self.line("  Ctrl-C ends the running turns and stops.")
 

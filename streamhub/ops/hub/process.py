@@ -1,7 +1,7 @@
 """The life of a hub: prepare, serve, and on the first signal end honestly; a second one ends at once.
 
-Everything runs on the loop of the web server. That is what makes the in-memory channel layer valid, and a kill as
-short as a function call.
+Everything runs on the loop of the web server. That is what makes the in-memory channel layer valid, and a
+kill as short as a function call.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TextIO
 
 from django.conf import settings
@@ -21,7 +22,7 @@ from streamhub.ops.demo.door import close_door, open_door
 from streamhub.ops.demo.stage import Stage
 from streamhub.ops.hub import backstop
 from streamhub.ops.hub.background import Background
-from streamhub.ops.hub.listener import open_listener
+from streamhub.ops.hub.listener import base_url, is_local, open_listener
 from streamhub.ops.hub.lock import sole_hub
 from streamhub.ops.hub.prepare import prepare
 from streamhub.ops.hub.printer import Printer
@@ -43,8 +44,9 @@ def run_hub(out: TextIO) -> int:
         printer.welcome(settings.DATA_DIR)
         setup_token = prepare(printer)
         application = import_string(settings.ASGI_APPLICATION)
+        announce = partial(printer.ready, base_url(listener), setup_token, is_local=is_local(listener))
         server = build_server(application, listener, trust_proxy=settings.TRUST_PROXY)
-        hub = Hub(server, printer, lambda: printer.ready(listener, setup_token))
+        hub = Hub(server, printer, announce)
         try:
             return hub.run()
         finally:

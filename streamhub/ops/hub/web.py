@@ -16,7 +16,7 @@ class WebServer(Server):
     def kill_all_applications(self) -> Any:
         """Cancel what still runs when the reactor stops.
 
-        Daphne's own version trips over a connection without a running application, such as an idle keep-alive one.
+        Daphne's own version trips over a connection without an application, such as an idle keep-alive one.
         """
         running = [details.get("application_instance") for details in self.connections.values()]
         for task in running:
@@ -31,10 +31,10 @@ class WebServer(Server):
 
 
 def build_server(application: Any, listener: socket.socket, *, trust_proxy: bool) -> WebServer:
-    """Return a server for `listener`.
+    """Return a server that takes `listener` over: Twisted closes what it adopts.
 
-    No HTTP time limit: a stream to an API client may last as long as its turn. Addresses of clients come from proxy
-    headers only when the operator says that a proxy overwrites them.
+    No HTTP time limit: a stream to an API client may last as long as its turn. Addresses of clients come from
+    proxy headers only when the operator says that a proxy overwrites them.
     """
     forwarded = (
         {
@@ -47,7 +47,7 @@ def build_server(application: Any, listener: socket.socket, *, trust_proxy: bool
     )
     return WebServer(
         application=application,
-        endpoints=[f"fd:fileno={listener.fileno()}"],
+        endpoints=[f"fd:fileno={listener.detach()}"],
         signal_handlers=False,
         http_timeout=None,
         ping_interval=20,
