@@ -15,13 +15,15 @@ from streamhub.catalog.states import EndpointState, KeyState, endpoint_state, ke
 from streamhub.core.crypto import SecretUnreadable
 from streamhub.servers.models import Channel, Server
 
+_CLOCK_NAMES = {"first_token_seconds": "first-token clock", "idle_seconds": "idle clock"}
+
 
 @dataclass(frozen=True, slots=True)
 class ClockLimit:
     """A clock's limit in seconds, and where an admin changes it, in words."""
 
     seconds: float
-    setting: str
+    source: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +108,7 @@ def _limit(
     for owner, what in owners:
         seconds = getattr(owner, field, None)
         if seconds is not None:
-            return ClockLimit(float(seconds), f"{what} {owner}")
+            return ClockLimit(float(seconds), f"{_CLOCK_NAMES[field]} of {what} {owner}")
     return ClockLimit(getattr(settings, setting) / 1000, f"setting {setting}")
 
 

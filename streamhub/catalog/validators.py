@@ -13,14 +13,15 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 
+from providers.rules import MAX_STOP_CHARS, MAX_STOP_ENTRIES
 from streamhub.core.crypto import SecretStr
 
 MAX_MODEL_ID = 300
 MAX_SECRET = 4_000
 MAX_JSON = 20_000
 MAX_JSON_DEPTH = 20
-MAX_STOP_STRINGS = 40
-MAX_STOP_LENGTH = 200
+MAX_STOP_STRINGS = MAX_STOP_ENTRIES
+MAX_STOP_LENGTH = MAX_STOP_CHARS
 MAX_NAMES = 40
 
 _TAG = re.compile(r"[A-Za-z][A-Za-z0-9_.:-]{0,39}")

@@ -12,6 +12,7 @@ from streamhub.catalog.kinds import WELL_KNOWN_ADDRESSES, kind_choices
 from streamhub.catalog.models import Endpoint, LanguageModel, ModelRule
 from streamhub.console.forms.base import StyledForm
 from streamhub.core.crypto import SecretStr
+from streamhub.servers.models import Server
 
 MONO = {"class": "input-mono", "autocomplete": "off", "spellcheck": "false", "autocapitalize": "none"}
 _ADDRESSES = "well-known-addresses"
@@ -194,7 +195,7 @@ class RuleForm(StyledForm):
         validators.parse_reasoning_tags,
         show=_words,
         widget=forms.TextInput(attrs=MONO),
-        help_text="Names only, such as think, seed:think. They are known beside the common ones.",
+        help_text="Names only, such as think, seed:think. They take the place of the usual ones.",
     )
     starts_in_reasoning = forms.TypedChoiceField(
         label="Answer starts inside reasoning",
@@ -235,7 +236,9 @@ class PreviewForm(StyledForm):
     model = forms.ModelChoiceField(
         LanguageModel.objects.select_related("endpoint"), required=False, empty_label="Choose a model"
     )
-    server = forms.ModelChoiceField(None, required=False, empty_label="No server: rules alone")
+    server = forms.ModelChoiceField(
+        Server.objects.all(), required=False, empty_label="No server: rules alone"
+    )
 
 
 def secret_of(form: forms.Form, name: str) -> SecretStr | None:
