@@ -8,7 +8,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import django
 import pytest
+from django.conf import settings
 from hypothesis import settings as hypothesis_settings
 
 from tests import network_guard
@@ -26,6 +28,16 @@ os.environ["STREAMHUB_DATA_DIR"] = _DATA_DIR.name
 # CI machines pause for seconds at a time: a deadline would measure the neighbours.
 hypothesis_settings.register_profile("streamhub", deadline=None, print_blob=True)
 hypothesis_settings.load_profile("streamhub")
+
+
+# What would cost every test time is swapped before Django is set up: slow hashes, the manifest of static files.
+# Here and not in a hook, since the conftest of a folder is imported first and may import models.
+settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+settings.STORAGES = {
+    **settings.STORAGES,
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+django.setup()
 
 
 @pytest.hookimpl(trylast=True)
