@@ -17,11 +17,6 @@ def test_the_settings_table_lists_every_setting_and_no_other():
         path.read_text(encoding="utf-8") for path in (ROOT / "streamhub" / "settings").glob("*.py")
     )
     documented = {name for name in ROW.findall(_deploy_document()) if not name.startswith("STREAMHUB_TEST_")}
-    documented -= {
-        "STREAMHUB_ADMIN_EMAIL",
-        "STREAMHUB_ADMIN_PASSWORD",
-        "STREAMHUB_DEMO",
-    }  # read by the hub command
     assert documented == set(READ.findall(settings))
 
 

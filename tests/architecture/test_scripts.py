@@ -8,10 +8,11 @@ import pytest
 
 from tests.architecture.source import ROOT
 
-SHELL = [path for path in [*sorted((ROOT / "scripts").iterdir()), ROOT / ".ci" / "run"] if path.suffix == ""]
+SHELL = [path for path in sorted((ROOT / "scripts").iterdir()) if path.is_file() and path.suffix == ""]
+SHELL.append(ROOT / ".ci" / "run")
 
 
-@pytest.mark.parametrize("script", [path for path in SHELL if path.is_file()], ids=lambda path: path.name)
+@pytest.mark.parametrize("script", SHELL, ids=lambda path: path.name)
 def test_a_script_is_valid_bash_and_can_be_started(script):
     assert script.read_text(encoding="utf-8").startswith("#!/usr/bin/env bash\n")
     assert script.stat().st_mode & 0o111
@@ -32,7 +33,7 @@ def bare_project(tmp_path):
 
 
 def _setup(project: Path, kind: str = "base") -> subprocess.CompletedProcess[str]:
-    command = [project / "scripts" / "setup", kind]
+    command = [str(project / "scripts" / "setup"), kind]
     return subprocess.run(
         command, env={"PATH": str(project / "bin")}, capture_output=True, text=True, timeout=50
     )

@@ -12,7 +12,7 @@ OWNERS = {
     ".apply_async": {"streamhub/turns/dispatch.py"},
     ".send_task": {"streamhub/turns/dispatch.py"},
     ".group_send": {"streamhub/live/publish.py"},
-    "get_channel_layer": {"streamhub/live/"},
+    "get_channel_layer": {"streamhub/live/", "streamhub/turns/signals.py"},
     "os.getenv": set(),
     "os.environ.get": {"streamhub/settings/"},
     "pickle.loads": set(),
