@@ -4,7 +4,9 @@ A capability that no code honours yet has no row here, so the console never show
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from django.db.models import Field
 
 from streamhub.servers.models import ServerCapabilities
 
@@ -23,7 +25,8 @@ class Capability:
     @property
     def default(self) -> bool | str:
         """The value of a server that never changed it."""
-        value: bool | str = ServerCapabilities._meta.get_field(self.name).get_default()
+        field: Field[Any, Any] = ServerCapabilities._meta.get_field(self.name)  # type: ignore[assignment]
+        value: bool | str = field.get_default()
         return value
 
 
@@ -58,7 +61,12 @@ CAPABILITIES: tuple[Capability, ...] = (
         group="families",
     ),
     Capability(name="thread_creation", label="Threads", help="Tools that open threads.", group="families"),
-    Capability(name="user_blocking", label="Block users", help="Tools that block or unblock people.", group="families"),
+    Capability(
+        name="user_blocking",
+        label="Block users",
+        help="Tools that block or unblock people.",
+        group="families",
+    ),
     Capability(
         name="emoji_usage",
         label="Emoji",

@@ -30,7 +30,9 @@ class Server(models.Model):
         ordering: ClassVar[list[str]] = ["name"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(
-                Lower("name"), name="server_name_unique", violation_error_message="A server has this name already."
+                Lower("name"),
+                name="server_name_unique",
+                violation_error_message="A server has this name already.",
             ),
             models.CheckConstraint(condition=~models.Q(name=""), name="server_has_name"),
         ]
@@ -79,7 +81,9 @@ class ThoughtLogLevel(models.TextChoices):
 class ServerCapabilities(models.Model):
     """One row per server; every toggle changes what the next turn does. See `servers.capabilities` for their words."""
 
-    server = models.OneToOneField(Server, on_delete=models.CASCADE, related_name="capabilities", primary_key=True)
+    server = models.OneToOneField(
+        Server, on_delete=models.CASCADE, related_name="capabilities", primary_key=True
+    )
     tool_use = models.BooleanField(default=True)
     verbatim_tool_calling = models.BooleanField(default=False)
     think_tag_guard = models.BooleanField(default=True)
@@ -106,10 +110,10 @@ class ServerCapabilities(models.Model):
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.CheckConstraint(
-                condition=models.Q(thought_log__in=ThoughtLogLevel.values), name="capabilities_thought_log_known"
+                condition=models.Q(thought_log__in=ThoughtLogLevel.values),
+                name="capabilities_thought_log_known",
             )
         ]
 
     def __str__(self) -> str:
         return f"capabilities of {self.server}"
-
