@@ -30,7 +30,7 @@ hypothesis_settings.register_profile("streamhub", deadline=None, print_blob=True
 hypothesis_settings.load_profile("streamhub")
 
 
-# What would cost every test time is swapped before Django is set up: slow hashes, the manifest of static files.
+# What would cost every test time is swapped before Django is set up: slow hashes, hashed static files.
 # Here and not in a hook, since the conftest of a folder is imported first and may import models.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 settings.STORAGES = {
