@@ -1,8 +1,8 @@
 """How a turn is shown: which phase, which sign, how loud. The one rule behind every card, chip and mark.
 
-Pure, so that it is a table to test. The browser has the same rule in `static/js/attention.js` and applies it as time
-passes; the thresholds below reach it in `hello`, and `tests/turns/attention_cases.json` holds the two equal. A new
-phase needs a row in `SHOWN`, the same row there, and a colour in `static/css/streams.css`.
+Pure, so that it is a table to test. The browser has the same rule in `static/js/attention.js` and applies it as
+time passes; the thresholds below reach it in `hello`, and `tests/turns/attention_cases.json` holds the two equal.
+A new phase needs a row in `SHOWN`, the same row there, and a colour in `static/css/streams.css`.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ type Loudness = Literal["", "watch", "act"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What is known of a turn at a moment. `quiet_ms` is None until text or thought came; 0 as limit means no clock."""
+    """What is known of a turn at a moment. `quiet_ms` is None until text or thought came; a limit of 0 is off."""
 
     status: str
     phase: str = ""
@@ -30,7 +30,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """How a situation looks: the value of `data-phase`, the icon, the first word, the loudness, the wall's filter."""
+    """How a situation looks: `data-phase`, the icon, the first word, the loudness, its counter."""
 
     phase: str
     icon: str
@@ -68,7 +68,7 @@ LATE = {
 
 
 def attention_of(now: Situation) -> Attention:
-    """Return how a turn is shown: by its status, and while it runs by its phase and by what its clocks say."""
+    """Return how a turn is shown: by its status, while it runs by its phase and what its clocks say."""
     if now.kill_requested and now.status in (Status.QUEUED, Status.RUNNING):
         return STOPPING
     if now.status != Status.RUNNING:

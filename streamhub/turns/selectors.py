@@ -1,8 +1,9 @@
-"""What the console and the live hub read about turns. Few queries each, and memory bounded by what is shown."""
+"""What the console and the live socket read about turns. Few queries, memory bounded by what is shown."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -29,6 +30,46 @@ class LiveTurn:
     waiting: int
 
 
+@dataclass(slots=True)
+class Transcript:
+    """What a turn said, up to and with `last_seq`; `is_cut` means that the record holds more."""
+
+    last_seq: int = 0
+    is_cut: bool = False
+    size: int = 0
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    firings: list[dict[str, Any]] = field(default_factory=list)
+    _pieces: dict[str, list[str]] = field(default_factory=lambda: {"t": [], "r": [], "s": []})
+
+    def add(self, op: Op) -> None:
+        """Take the next op."""
+        _, kind, value = op
+        if kind in self._pieces:
+            self._pieces[kind].append(value)
+            self.size += len(value)
+        elif kind == "c":
+            self.calls.append(value)
+            self.size += 200
+        elif kind == "g":
+            self.firings.append({**value, "seq": op[0]})
+            self.size += len(value["text"])
+
+    @property
+    def text(self) -> str:
+        """The visible text."""
+        return "".join(self._pieces["t"])
+
+    @property
+    def raw_thoughts(self) -> str:
+        """The reasoning itself."""
+        return "".join(self._pieces["r"])
+
+    @property
+    def summaries(self) -> str:
+        """The provider's own digests of its reasoning."""
+        return "".join(self._pieces["s"])
+
+
 @dataclass(frozen=True, slots=True)
 class OpsAnswer:
     """Recorded ops of a turn, of seq `first` to `last`; `more` means that the record holds later ones."""
@@ -42,8 +83,8 @@ class OpsAnswer:
 def live_turns(servers: Iterable[Server], channels: Iterable[int] | None = None) -> list[LiveTurn]:
     """Return one turn for each channel where one runs or waits: the running one, else the head of the queue.
 
-    A channel at rest whose last turn waits for its client's tool results is there with that turn. At most `MAX_LIVE`
-    rows are looked at, oldest first; `channels` narrows it to some.
+    A channel at rest whose last turn waits for its client's tool results is there with that turn. At most
+    `MAX_LIVE` rows are looked at, oldest first; `channels` narrows it to some.
     """
     heads, waiting = _heads(servers, channels)
     turns = _with_relations(Turn.objects.filter(pk__in=heads.values())).order_by("created_at")
@@ -68,7 +109,7 @@ def queue_of(channel: Channel) -> list[tuple[int, Turn]]:
 
 
 def current_turn(channel: Channel) -> Turn | None:
-    """Return the turn a channel page is about: the running one, else the next in line, else the last that ended."""
+    """Return the turn a channel page is about: the running one, else the next in line, else the last one."""
     turns = _with_relations(Turn.objects.filter(channel=channel))
     running = turns.filter(status=Status.RUNNING).first()
     queued = None if running else turns.filter(status=Status.QUEUED).order_by("created_at", "pk").first()
@@ -80,22 +121,26 @@ def earlier_turns(channel: Channel) -> QuerySet[Turn]:
     return Turn.objects.filter(channel=channel, status__in=[*TERMINAL, Status.TOOL_CALLS]).defer("request")
 
 
-def text_of(turn: Turn, limit: int) -> tuple[str, int]:
-    """Return the visible text of a turn and the last seq it holds, or ("", 0) if it is longer than `limit`."""
-    pieces: list[str] = []
-    size, last = 0, 0
+def transcript_of(turn: Turn, limit: int) -> Transcript:
+    """Return what a turn said so far, at most about `limit` characters of it, from the beginning."""
+    said = Transcript()
     for seq, chunk in _chunks(turn.pk, 0):
-        last = seq
-        text = str(chunk.get("content") or "")
-        pieces.append(text)
-        size += len(text)
-        if size > limit:
-            return "", 0
-    return "".join(pieces), last
+        if said.size >= limit:
+            said.is_cut = True
+            break
+        for op in ops_of(seq, chunk_from_dict(chunk)):
+            said.add(op)
+        said.last_seq = seq
+    return said
+
+
+def text_of(turn: Turn, limit: int) -> str:
+    """Return the visible text of a turn, at most about `limit` characters of it."""
+    return transcript_of(turn, limit).text
 
 
 def ops_after(turn_id: UUID, seq: int, limit: int) -> OpsAnswer:
-    """Return the recorded ops after `seq`, whole chunks only, of about `limit` ops or `ANSWER_CHARS` characters.
+    """Return the recorded ops after `seq`: whole chunks, about `limit` ops or `ANSWER_CHARS` characters.
 
     An empty answer has `first` = `last` + 1: the record holds nothing later yet.
     """
@@ -129,7 +174,8 @@ def _heads(
         rows = rows.filter(channel__in=list(channels))
     queue: dict[int, list[UUID]] = {}
     heads: dict[int, UUID] = {}
-    for pk, channel, status in rows.order_by("created_at", "pk").values_list("pk", "channel_id", "status")[:MAX_LIVE]:
+    in_order = rows.order_by("created_at", "pk").values_list("pk", "channel_id", "status")
+    for pk, channel, status in in_order[:MAX_LIVE]:
         if status == Status.RUNNING:
             heads[channel] = pk
         else:

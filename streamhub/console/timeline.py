@@ -1,0 +1,83 @@
+"""Where the time of a turn went, as stretches in seconds. Cards, the feed and the turn page draw from it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from streamhub.turns.attention import STALLED_AFTER_MS
+from streamhub.turns.models import Attempt, Turn
+from streamhub.turns.state import Status
+
+type Kind = Literal["connect", "wait", "think", "text", "stall", "settle", "fail"]
+
+WORDS: dict[Kind, str] = {
+    "connect": "Connect",
+    "wait": "First token",
+    "think": "Thinking",
+    "text": "Text",
+    "stall": "No progress",
+    "settle": "Settle",
+    "fail": "Failed",
+}
+# The shortest stretch that is still drawn, as a share of the whole.
+SLIVER = 0.004
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of an attempt: what it was spent on, from when (seconds into the turn) and for how long."""
+
+    kind: Kind
+    start: float
+    seconds: float
+
+    @property
+    def end(self) -> float:
+        """Where it ends, in seconds into the turn."""
+        return self.start + self.seconds
+
+
+def stretches_of(attempt: Attempt, turn: Turn, until: datetime) -> list[Stretch]:
+    """Cut an attempt at its marks. A long quiet end is its own stretch, and so is closing the connection."""
+    origin = attempt.started_at if turn.claimed_at is None else turn.claimed_at
+    end = attempt.ended_at or until
+    quiet_from = _quiet_from(attempt, turn, end)
+    marks: list[tuple[Kind, datetime | None]] = [
+        ("connect", attempt.started_at),
+        ("wait", attempt.headers_at),
+        ("think", attempt.first_token_at if attempt.first_text_at != attempt.first_token_at else None),
+        ("text", attempt.first_text_at),
+        ("stall", quiet_from),
+    ]
+    known = [(kind, at) for kind, at in marks if at is not None]
+    pieces = [
+        Stretch(kind, (at - origin).total_seconds(), max(0.0, (after - at).total_seconds()))
+        for (kind, at), after in zip(known, [*(at for _, at in known[1:]), end], strict=True)
+    ]
+    if attempt.upstream_closed_ms:
+        pieces.append(Stretch("settle", (end - origin).total_seconds(), attempt.upstream_closed_ms / 1000))
+    return [piece for piece in pieces if piece.seconds > 0]
+
+
+def spent(turn: Turn, attempts: Sequence[Attempt]) -> list[Stretch]:
+    """Return the stretches of an ended turn for its bar, wide enough to be seen."""
+    until = turn.ended_at or turn.created_at
+    pieces = [piece for attempt in attempts for piece in stretches_of(attempt, turn, until)]
+    if turn.status == Status.FAILED and pieces:
+        pieces[-1] = Stretch("fail", pieces[-1].start, pieces[-1].seconds)
+    least = total(pieces) * SLIVER
+    return [Stretch(piece.kind, piece.start, max(piece.seconds, least)) for piece in pieces]
+
+
+def total(pieces: Iterable[Stretch]) -> float:
+    """Return where the last stretch ends, in seconds into the turn."""
+    return max((piece.end for piece in pieces), default=0.0)
+
+
+def _quiet_from(attempt: Attempt, turn: Turn, end: datetime) -> datetime | None:
+    """The row knows the last progress of the turn only, so just its last attempt can have a quiet end."""
+    last = turn.progress_at
+    if last is None or attempt.first_token_at is None or last < attempt.started_at or last > end:
+        return None
+    return last if (end - last).total_seconds() * 1000 >= STALLED_AFTER_MS else None

@@ -1,0 +1,99 @@
+"""A channel: what its stream does now, who waits behind it, how to stop it, how to start another."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from streamhub.accounts.models import User
+from streamhub.console.cards import card_of
+from streamhub.console.forms.turns import ComposerForm
+from streamhub.console.people import person
+from streamhub.console.replies import see
+from streamhub.servers.access import visible_servers
+from streamhub.servers.models import Channel
+from streamhub.turns import selectors
+from streamhub.turns.services import TurnRefused, start_turn
+
+# More than this is not sent with the page: the script fetches it in pieces.
+SNAPSHOT_CHARS = 200_000
+PAGE = 30
+
+
+@require_GET
+@never_cache
+def channel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a channel: live (its state alone for a script), or with `?view=earlier` its turns that are over."""
+    shown = _channel(request, pk)
+    viewer = person(request)
+    if request.GET.get("view") == "earlier":
+        return render(request, "live/channel.html", _earlier(shown, request.GET.get("page"), viewer))
+    if request.headers.get("HX-Request"):
+        return render(request, "live/channel.html#state", _state(shown, viewer))
+    return render(request, "live/channel.html", _live(shown, viewer, ComposerForm(shown)))
+
+
+@require_POST
+def channel_start(request: HttpRequest, pk: int) -> HttpResponse:
+    """Queue a turn that answers the message; a refusal is said beside the field and keeps the text."""
+    asked = _channel(request, pk)
+    form = ComposerForm(asked, request.POST.dict())
+    if form.is_valid():
+        text, model = form.cleaned_data["text"], form.cleaned_data["model"]
+        try:
+            start_turn(channel=asked, text=text, actor=person(request), model=model)
+        except TurnRefused as refusal:
+            form.add_error("text", str(refusal))
+        else:
+            return _started(request, asked)
+    if request.headers.get("HX-Request"):
+        return render(request, "live/channel.html#composer", _composer(asked, form), status=422)
+    return render(request, "live/channel.html", _live(asked, person(request), form), status=422)
+
+
+def _started(request: HttpRequest, asked: Channel) -> HttpResponse:
+    if request.headers.get("HX-Request"):
+        return render(request, "live/channel.html#composer", _composer(asked, ComposerForm(asked)))
+    if asked_for := selectors.queue_of(asked):
+        return see(request, asked.get_absolute_url(), f"Sent. {len(asked_for)} in line in {asked}.", "queued")
+    return HttpResponseRedirect(asked.get_absolute_url())
+
+
+def _channel(request: HttpRequest, pk: int) -> Channel:
+    seen = Channel.objects.filter(server__in=visible_servers(person(request)))
+    return get_object_or_404(seen.select_related("server"), pk=pk)
+
+
+def _composer(shown: Channel, form: ComposerForm) -> dict[str, Any]:
+    return {"channel": shown, "form": form}
+
+
+def _state(shown: Channel, viewer: User) -> dict[str, Any]:
+    """What the head and the queue of the page say."""
+    now = timezone.now()
+    turn = selectors.current_turn(shown)
+    queue = selectors.queue_of(shown)
+    waiting = [entry for entry in queue if turn is None or entry[1].pk != turn.pk]
+    card = card_of(turn, now, viewer=viewer, waiting=len(waiting)) if turn else None
+    return {"channel": shown, "card": card, "queue": waiting, "now": now}
+
+
+def _live(shown: Channel, viewer: User, form: ComposerForm) -> dict[str, Any]:
+    state = _state(shown, viewer)
+    card = state["card"]
+    said = selectors.transcript_of(card.turn, SNAPSHOT_CHARS) if card else selectors.Transcript()
+    return {**state, "said": said, **_composer(shown, form), "view": "live"}
+
+
+def _earlier(shown: Channel, page: str | None, viewer: User) -> dict[str, Any]:
+    now = timezone.now()
+    turns = selectors.earlier_turns(shown).prefetch_related("attempts")
+    pages = Paginator(turns.order_by("-created_at"), PAGE).get_page(page)
+    for turn in pages.object_list:
+        turn.channel = shown
+    cards = [card_of(turn, now, viewer=viewer) for turn in pages.object_list]
+    return {"channel": shown, "pages": pages, "cards": cards, "now": now, "view": "earlier"}

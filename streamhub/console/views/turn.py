@@ -1,0 +1,127 @@
+"""A turn: how it ended and why, where its time went, what came chunk by chunk, what guards took out."""
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from streamhub.console.cards import card_of
+from streamhub.console.people import person
+from streamhub.console.plot import plot_of
+from streamhub.console.verdict import explanation, headline
+from streamhub.servers.access import visible_servers
+from streamhub.turns import selectors
+from streamhub.turns.models import ThoughtLog, Turn
+
+TEXT_CHARS = 200_000
+OPS_A_PAGE = 100
+CLIP = 400
+
+OP_WORDS = {
+    "t": ("speaking", "text"),
+    "r": ("thinking", "thought"),
+    "s": ("thinking", "summary"),
+    "c": ("tool", "tool call"),
+    "g": ("late", "guard"),
+    "m": ("completed", "metadata"),
+    "e": ("failed", "error"),
+}
+
+
+@require_GET
+@never_cache
+def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Show one turn. `?after=SEQ` is where its table of chunks begins."""
+    viewer = person(request)
+    seen = Turn.objects.filter(server__in=visible_servers(viewer))
+    shown = get_object_or_404(seen.select_related("channel", "server").prefetch_related("attempts"), pk=pk)
+    card = card_of(shown, timezone.now(), viewer=viewer)
+    said = selectors.transcript_of(shown, TEXT_CHARS)
+    context = {
+        "turn": shown,
+        "card": card,
+        "headline": headline(shown, viewer),
+        "explanation": explanation(shown),
+        "said": said,
+        "caught": _caught(said),
+        "thoughts": ThoughtLog.objects.filter(turn=shown).first(),
+        "attempts": list(shown.attempts.all()),
+        "provider": _provider(shown),
+        **_plot(shown),
+        **_chunks(shown, request.GET.get("after", "0")),
+    }
+    return render(request, "live/turn.html", context)
+
+
+def _provider(shown: Turn) -> str:
+    """Name where the answer came from: the endpoint of the last attempt."""
+    attempts = list(shown.attempts.all())
+    return attempts[-1].endpoint_label if attempts else "none"
+
+
+def _caught(said: selectors.Transcript) -> list[dict[str, str]]:
+    """List what guards took out and which tools were called."""
+    guards = [
+        {"name": firing["guard"], "what": f"guard, at chunk {firing['seq']}", "text": firing["text"]}
+        for firing in said.firings
+    ]
+    calls = [
+        {
+            "name": call["name"],
+            "what": "tool call, arguments cut: not run" if call["truncated"] else "tool call",
+            "text": json.dumps(call["args"], ensure_ascii=False),
+        }
+        for call in said.calls
+    ]
+    return [*guards, *calls]
+
+
+def _plot(shown: Turn) -> dict[str, Any]:
+    until = shown.ended_at or timezone.now()
+    return {"plot": plot_of(shown, until), "first_text": _first_text(shown)}
+
+
+def _first_text(shown: Turn) -> float | None:
+    """Seconds from the claim to the first visible text."""
+    firsts = [attempt.first_text_at for attempt in shown.attempts.all() if attempt.first_text_at]
+    if not firsts or shown.claimed_at is None:
+        return None
+    return (min(firsts) - shown.claimed_at).total_seconds()
+
+
+def _chunks(shown: Turn, after: str) -> dict[str, Any]:
+    start = int(after) if after.isdecimal() and len(after) < 16 else 0
+    answer = selectors.ops_after(shown.pk, start, OPS_A_PAGE)
+    return {
+        "rows": [_row(op) for op in answer.ops],
+        "after": start,
+        "next_after": answer.last if answer.more else None,
+    }
+
+
+def _row(op: list[Any]) -> dict[str, Any]:
+    seq, kind, value = op
+    phase, word = OP_WORDS[kind]
+    text = value if isinstance(value, str) else _flat(kind, value)
+    return {
+        "seq": seq,
+        "phase": phase,
+        "word": word,
+        "text": text[:CLIP],
+        "cut": max(0, len(text) - CLIP),
+        "sign": "guard" if kind == "g" else phase,
+    }
+
+
+def _flat(kind: str, value: dict[str, Any]) -> str:
+    """Write a value that is no text in one line."""
+    if kind == "c":
+        return f"{value['name']} {json.dumps(value['args'], ensure_ascii=False)}"
+    if kind == "g":
+        return f"{value['guard']}: {value['text']}"
+    return ", ".join(f"{name} {what}" for name, what in value.items() if what is not None)
