@@ -1,4 +1,4 @@
-"""`python -m providers normalize|simulate`: what StreamHub makes of a recorded stream, and a stand-in upstream."""
+"""`python -m providers normalize|simulate`: what StreamHub makes of a stream, and a stand-in provider."""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""The contract of a dialect. An adapter is stateless; what a stream needs to remember lives in its decoder."""
+"""The contract of a dialect.
+
+An adapter is stateless; what a stream needs to remember lives in its decoder.
+"""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, Protocol
@@ -13,9 +16,9 @@ class Decoder(Protocol):
 
     Neither method raises anything; what goes wrong is an error chunk. Memory is bounded whatever the bytes.
 
-    `progress` counts pieces of content so far (text, thought, tool-call delta), never comments, pings or empty
-    deltas. `finishing` is true once the provider named its finish reason: only usage and the end marker may follow,
-    so a reader need not wait long for them.
+    `progress` counts pieces of content so far (text, thought, tool-call delta), never comments, pings or
+    empty deltas. `finishing` is true once the provider named its finish reason: only usage and the end marker
+    may follow, so a reader need not wait long for them.
     """
 
     progress: int
@@ -25,7 +28,10 @@ class Decoder(Protocol):
         """Return the raw chunks that `data` completed."""
 
     def finish(self) -> list[RawStreamChunk]:
-        """The body ended. Return what is left; an end before the provider said `done` is an `incomplete` error."""
+        """The body ended.
+
+        Return what is left; an end before the provider said `done` is an `incomplete` error.
+        """
 
 
 class BaseStreamAdapter(ABC):

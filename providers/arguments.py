@@ -11,8 +11,8 @@ _MAX_REPAIR_CHARS = 64 * 1024
 def read_arguments(raw: str) -> tuple[Mapping[str, Any], bool]:
     """Return (arguments, truncated).
 
-    Blank and `null` are a call without arguments. Everything that is no JSON object counts as cut; what could be
-    repaired of it is returned to be shown, never to be run.
+    Blank and `null` are a call without arguments. Everything that is no JSON object counts as cut; what could
+    be repaired of it is returned to be shown, never to be run.
     """
     text = raw.strip()
     if not text or text == "null":

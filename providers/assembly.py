@@ -1,8 +1,8 @@
 """Tool calls put together from fragments, however a server split them (DIALECTS 5.4).
 
-Fragments are keyed by index. A new id, or a new name after complete arguments, opens a new call under the same
-index; without an index the id decides; without both a fragment continues the last call. Names that repeat are not
-appended. Arguments arrive as strings, objects or null.
+Fragments are keyed by index. A new id, or a new name after complete arguments, opens a new call under the
+same index; without an index the id decides; without both a fragment continues the last call. Names that
+repeat are not appended. Arguments arrive as strings, objects or null.
 """
 
 from collections.abc import Mapping
@@ -70,7 +70,10 @@ class ToolCallAssembler:
         self._chars = 0
 
     def add(self, fragment: Any) -> bool:
-        """Take one entry of `delta.tool_calls`. Return whether it said anything (an empty entry is no call)."""
+        """Take one entry of `delta.tool_calls`.
+
+        Return whether it said anything (an empty entry is no call).
+        """
         if not isinstance(fragment, Mapping) or self.overflowed:
             return False
         function = fragment.get("function")

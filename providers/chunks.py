@@ -1,7 +1,8 @@
 """The values a stream is made of: what a decoder yields (raw) and what the engine routes (processed).
 
-Every dialect collapses into `ProcessedChunk` (seed 03). A processed chunk has exactly one of four types; any of
-them may also carry thoughts, guard firings, metadata and the serving backend, so nothing needs a fifth type.
+Every dialect collapses into `ProcessedChunk` (seed 03). A processed chunk has exactly one of four types; any
+of them may also carry thoughts, guard firings, metadata and the serving backend, so nothing needs a fifth
+type.
 """
 
 from collections.abc import Mapping

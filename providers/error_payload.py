@@ -13,7 +13,10 @@ _MAX_DEPTH = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorFacts:
-    """What an error object says. `status` is an HTTP status named inside it; `code` the provider's exact word."""
+    """What an error object says.
+
+    `status` is an HTTP status named inside it; `code` the provider's exact word.
+    """
 
     message: str = ""
     code: str = ""
@@ -77,11 +80,14 @@ def _own_facts(payload: Mapping[str, Any]) -> ErrorFacts:
     metadata = metadata if isinstance(metadata, dict) else {}
     details = payload.get("details")
     return ErrorFacts(
-        message=_first_text(metadata, "raw") or _first_text(payload, "message", "error", "status_msg", "detail", "msg"),
+        message=_first_text(metadata, "raw")
+        or _first_text(payload, "message", "error", "status_msg", "detail", "msg"),
         code=_word(payload.get("code")) or _word(payload.get("status")),
         kind=_word(payload.get("type")),
         status=_first_status(payload, "status_code", "raw_status_code", "http_status", "status", "code"),
-        details=tuple(item for item in details if isinstance(item, dict)) if isinstance(details, list) else (),
+        details=tuple(item for item in details if isinstance(item, dict))
+        if isinstance(details, list)
+        else (),
         metadata=metadata,
     )
 

@@ -1,14 +1,14 @@
 """What can go wrong with a provider, told apart by what an operator or the rotation can do about it.
 
-    ProviderError            a value and an exception: type, code, message, retryable, retry_after, original
-      api_error              our request, key, billing or the address is at fault: not retryable
-      model_error            the model id is wrong, gone or not allowed: not retryable, details kept
-      content_blocked        the prompt or the answer was filtered: not retryable
-      rate_limit             throttled; another key or a later try may work
-      timeout                a gateway or request timed out
-      provider_overloaded    the provider is busy or broken
-      incomplete             the stream ended before the provider said it was done
-      unknown                none of these could be told
+ProviderError            a value and an exception: type, code, message, retryable, retry_after, original
+  api_error              our request, key, billing or the address is at fault: not retryable
+  model_error            the model id is wrong, gone or not allowed: not retryable, details kept
+  content_blocked        the prompt or the answer was filtered: not retryable
+  rate_limit             throttled; another key or a later try may work
+  timeout                a gateway or request timed out
+  provider_overloaded    the provider is busy or broken
+  incomplete             the stream ended before the provider said it was done
+  unknown                none of these could be told
 """
 
 from collections.abc import Mapping
@@ -31,8 +31,8 @@ type ErrorType = Literal[
 class ProviderError(Exception):
     """A provider failure in one shape (seed 03).
 
-    `retryable` is what rotation and fallback look at; `retry_after` is in seconds, None if the provider gave no
-    hint; `original` is the provider's own text, for logs only, already redacted. Not frozen, because the
+    `retryable` is what rotation and fallback look at; `retry_after` is in seconds, None if the provider gave
+    no hint; `original` is the provider's own text, for logs only, already redacted. Not frozen, because the
     interpreter and contextlib set the traceback on an exception; treat it as a value all the same.
     """
 
@@ -49,7 +49,10 @@ class ProviderError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpFailure:
-    """An HTTP answer with status 400 or above. Header names are lower case; the body is bounded by the reader."""
+    """An HTTP answer with status 400 or above.
+
+    Header names are lower case; the body is bounded by the reader.
+    """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a person reads about a failure: what happened, what to do, and the provider's details where they help."""
+"""What a person reads about a failure: what happened, what to do, and the provider's own details."""
 
 from collections.abc import Mapping
 
@@ -8,12 +8,12 @@ _MAX_DETAIL_CHARS = 500
 _MAX_MODEL_DETAIL_CHARS = 1200
 
 _WHAT: Mapping[ErrorType, str] = {
-    "api_error": "The provider refused the request. Check the key, the address and the parameters of this endpoint.",
+    "api_error": "The provider refused the request. Check key, address and parameters of this endpoint.",
     "model_error": "The provider does not offer this model. Choose one of those it names.",
     "content_blocked": "The provider's content filter blocked the prompt or the answer.",
     "rate_limit": "The provider's rate limit is reached. Try later, or add another key.",
     "timeout": "The provider took too long.",
-    "provider_overloaded": "The provider is overloaded or has a fault of its own. Try later, or add a fallback model.",
+    "provider_overloaded": "The provider is overloaded or at fault. Try later, or add a fallback model.",
     "incomplete": "The answer broke off before the provider said it was done.",
     "unknown": "The provider reported an error that StreamHub does not know.",
 }

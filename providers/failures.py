@@ -1,7 +1,7 @@
-"""Failures to ProviderError: by status, then by the provider's exact code (DOMAIN 3.3 with its weak spots mended).
+"""Failures to ProviderError: by status, then by the provider's exact code (DOMAIN 3.3, weak spots mended).
 
-Words inside a message decide in three documented places only, each tied to its statuses: a wrong model (400, 404,
-422), an empty balance and a plan without access (429). Digits inside a message never decide.
+Words inside a message decide in three documented places only, each tied to its statuses: a wrong model (400,
+404, 422), an empty balance and a plan without access (429). Digits inside a message never decide.
 """
 
 import re
@@ -33,9 +33,13 @@ _BY_STATUS: Mapping[int, ErrorType] = {
 
 _MODEL_CODES = frozenset({"model_not_found", "model_not_supported", "model_not_available", "unknown_model"})
 _MODEL_CODES |= {"invalid_model", "model_deprecated", "deploymentnotfound", "not_found_model"}
-_BLOCKED_CODES = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation", "1301"})
+_BLOCKED_CODES = frozenset(
+    {"content_filter", "content_policy_violation", "responsibleaipolicyviolation", "1301"}
+)
 _BLOCKED_CODES |= {"data_inspection_failed", "content_blocked", "moderation_blocked", "content_filter_error"}
-_BALANCE_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "1113"})
+_BALANCE_CODES = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "1113"}
+)
 _BALANCE_CODES |= {"billing_not_active", "insufficient_credits", "exceeded_current_quota_error"}
 
 # Where an error in a stream names no status, its exact type or code stands for one.
@@ -45,13 +49,21 @@ _STATUS_OF_WORD: Mapping[str, int] = {
     **dict.fromkeys(("authentication_error", "invalid_api_key", "unauthorized", "unauthenticated"), 401),
     **dict.fromkeys(("permission_error", "permission_denied", "forbidden"), 403),
     **dict.fromkeys(("not_found_error", "not_found"), 404),
-    **dict.fromkeys(("timeout", "timeout_error", "request_timeout", "deadline_exceeded", "gateway_timeout"), 504),
+    **dict.fromkeys(
+        ("timeout", "timeout_error", "request_timeout", "deadline_exceeded", "gateway_timeout"), 504
+    ),
     **dict.fromkeys(("rate_limit", "rate_limit_error", "rate_limit_exceeded", "too_many_requests"), 429),
     **dict.fromkeys(("resource_exhausted", "rate_limit_reached", "tokens", "requests"), 429),
-    **dict.fromkeys(("server_error", "internal_server_error", "internal_error", "internal", "server error"), 500),
+    **dict.fromkeys(
+        ("server_error", "internal_server_error", "internal_error", "internal", "server error"), 500
+    ),
     **dict.fromkeys(("overloaded", "overloaded_error", "engine_overloaded", "engine_overloaded_error"), 503),
-    **dict.fromkeys(("service_unavailable", "service_unavailable_error", "unavailable", "server_overloaded"), 503),
-    **dict.fromkeys(("insufficient_system_resource", "network_error", "provider_error", "upstream_error"), 503),
+    **dict.fromkeys(
+        ("service_unavailable", "service_unavailable_error", "unavailable", "server_overloaded"), 503
+    ),
+    **dict.fromkeys(
+        ("insufficient_system_resource", "network_error", "provider_error", "upstream_error"), 503
+    ),
     **dict.fromkeys(("1002", "1305", "1302"), 429),  # MiniMax and Z.ai say it in numbers of their own
     **dict.fromkeys(("1001",), 504),
     **dict.fromkeys(("1000", "1013", "1024", "1033"), 500),
@@ -59,8 +71,9 @@ _STATUS_OF_WORD: Mapping[str, int] = {
 }
 
 _MODEL_WORDS = re.compile(
-    r"unsupported model|(?:invalid|unknown|unrecogni[sz]ed) model|no such model|model_not_found|\bdeprecated\b"
-    r"|\bmodel\b[^.\n]{0,120}?(?:\bnot (?:supported|found|available)\b|\bunsupported\b|\bunavailable\b|\bdoes not exist\b)"
+    r"unsupported model|(?:invalid|unknown|unrecogni[sz]ed) model|no such model|model_not_found"
+    r"|\bdeprecated\b|\bmodel\b[^.\n]{0,120}?\b(?:not supported|not found|not available|unsupported)\b"
+    r"|\bmodel\b[^.\n]{0,120}?\b(?:unavailable|does not exist)\b"
     r"|\bmodel\b[^.\n]{0,60}?\bis invalid\b|supported (?:api )?model names? (?:are|is)|is not a valid model",
     re.IGNORECASE,
 )
@@ -68,7 +81,9 @@ _FEATURE_WORDS = re.compile(r"not (?:support|supported) (?:with|by|for|in) (?:th
 _BALANCE_WORDS = re.compile(
     r"insufficient (?:balance|credits)|not enough credits|no resource package|please recharge", re.IGNORECASE
 )
-_PLAN_WORDS = re.compile(r"subscription plan|does not yet include access|plan does not include", re.IGNORECASE)
+_PLAN_WORDS = re.compile(
+    r"subscription plan|does not yet include access|plan does not include", re.IGNORECASE
+)
 
 _TRANSPORT: Mapping[str, tuple[ErrorType, str, str]] = {
     "connect": ("api_error", "ECONNREFUSED", "Nothing answers at the address of this endpoint."),
@@ -87,7 +102,9 @@ def classify(failure: Failure) -> ProviderError:
     if isinstance(failure, HttpFailure):
         payload = read_body(failure.body)
         headers = {name.lower(): value for name, value in failure.headers.items()}
-        return _classified(read_error(payload), failure.status, headers, failure.body.decode("utf-8", "replace"))
+        return _classified(
+            read_error(payload), failure.status, headers, failure.body.decode("utf-8", "replace")
+        )
     return classify_in_band(failure)
 
 
@@ -102,10 +119,14 @@ def classify_in_band(failure: InBandFailure) -> ProviderError:
 def _transport(failure: TransportFailure) -> ProviderError:
     kind, code, message = _TRANSPORT[failure.kind]
     original = redact(failure.message[:_MAX_ORIGINAL_CHARS])
-    return ProviderError(type=kind, code=code, message=message, retryable=kind in _RETRYABLE, original=original)
+    return ProviderError(
+        type=kind, code=code, message=message, retryable=kind in _RETRYABLE, original=original
+    )
 
 
-def _classified(facts: ErrorFacts, status: int | None, headers: Mapping[str, str], original: str) -> ProviderError:
+def _classified(
+    facts: ErrorFacts, status: int | None, headers: Mapping[str, str], original: str
+) -> ProviderError:
     words = [word.lower() for word in (facts.code, facts.kind) if word]
     if status is None:
         status = next((_STATUS_OF_WORD[word] for word in words if word in _STATUS_OF_WORD), None)
@@ -130,7 +151,10 @@ def _verdict(facts: ErrorFacts, status: int | None, words: list[str]) -> tuple[E
     if status == 429:
         return _too_many(facts)
     if _is_wrong_model(facts, status, words):
-        return "model_error", code if facts.code and not facts.code.isdigit() else f"{status or 'model'}_model"
+        return (
+            "model_error",
+            code if facts.code and not facts.code.isdigit() else f"{status or 'model'}_model",
+        )
     if status is None:
         return "unknown", code
     return _BY_STATUS.get(status, "api_error"), code
@@ -162,4 +186,6 @@ def _message(facts: ErrorFacts, status: int | None) -> str:
     text = redact(facts.message[:_MAX_MESSAGE_CHARS]).strip()
     if text and not (text.startswith("<") and text.endswith(">")):
         return text
-    return f"The provider answered with HTTP status {status}." if status else "The provider reported an error."
+    return (
+        f"The provider answered with HTTP status {status}." if status else "The provider reported an error."
+    )

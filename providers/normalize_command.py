@@ -1,16 +1,19 @@
-"""`normalize`: recorded HTTP response bodies in, processed chunks out, as JSON lines (DESIGN 4). A stable interface."""
+"""`normalize`: recorded HTTP response bodies in, processed chunks out, as JSON lines (DESIGN 4).
+
+A stable interface.
+"""
 
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from providers.adapter import BaseStreamAdapter
-from providers.chunks import ChunkMetadata, ProcessedChunk, Usage
+from providers.chunks import ChunkMetadata, FunctionCall, ProcessedChunk, Usage
 from providers.errors import HttpFailure, ProviderError
 from providers.normalizer import Normalizer
 from providers.policy import GuardPolicy
@@ -52,7 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--split", type=_positive, metavar="N", help="feed N bytes at a time")
     parser.add_argument("--status", type=int, default=200)
     parser.add_argument("--header", action="append", default=[], metavar="'K: V'")
-    parser.add_argument("--summary", action="store_true", help="one JSON object a file instead of a chunk a line")
+    parser.add_argument(
+        "--summary", action="store_true", help="one JSON object a file instead of a chunk a line"
+    )
     parser.add_argument("files", nargs="+", metavar="FILE")
     return parser
 
@@ -122,7 +127,7 @@ def summarize(name: str, chunks: Iterable[ProcessedChunk]) -> dict[str, Any]:
         "thoughts": "".join(thought.content for thought in thoughts),
         "thought_entries": [{"kind": thought.kind, "content": thought.content} for thought in thoughts],
         "function_calls": [
-            {"id": call.id, "name": call.name, "args": call.args, "args_truncated": call.args_truncated}
+            {"id": call.id, "name": call.name, "args": _args(call), "args_truncated": call.args_truncated}
             for call in (chunk.function_call for chunk in given)
             if call is not None
         ],
@@ -135,6 +140,11 @@ def summarize(name: str, chunks: Iterable[ProcessedChunk]) -> dict[str, Any]:
         "chunks": len(given),
         "guards": dict(Counter(firing.guard for chunk in given for firing in chunk.firings)),
     }
+
+
+def _args(call: FunctionCall) -> Mapping[str, Any] | None:
+    """Null where the arguments were cut (what was repaired is in the chunk lines), or the wire said null."""
+    return None if call.args_truncated or call.args_raw.strip() == "null" else call.args
 
 
 def _error(error: ProviderError) -> dict[str, Any]:

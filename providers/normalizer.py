@@ -1,8 +1,8 @@
 """Bytes of one response body to processed chunks: decoder, adapter and guards put together.
 
-The only stateful piece an engine needs. It ends exactly once, with `done` or `error`, unless it is interrupted;
-whatever comes after the end gives nothing. Nothing visible is lost: the guards are emptied before a call, an error
-and the end, and by `interrupt`.
+The only stateful piece an engine needs. It ends exactly once, with `done` or `error`, unless it is
+interrupted; whatever comes after the end gives nothing. Nothing visible is lost: the guards are emptied
+before a call, an error and the end, and by `interrupt`.
 """
 
 from collections.abc import Iterable
@@ -47,7 +47,10 @@ class Normalizer:
 
     @property
     def progress(self) -> int:
-        """How many pieces of content came so far (text, thought, tool-call delta). Comments and pings do not count."""
+        """How many pieces of content came so far (text, thought, tool-call delta).
+
+        Comments and pings do not count.
+        """
         return self._decoder.progress
 
     @property
@@ -67,11 +70,16 @@ class Normalizer:
         return [] if self._ended else self._route(self._decoder.finish())
 
     def interrupt(self) -> list[ProcessedChunk]:
-        """A kill or a clock ended the stream: return what was held, as text. No half-built call, no terminal chunk."""
+        """A kill or a clock ended the stream: return what was held, as text.
+
+        No half-built call, no terminal chunk.
+        """
         if self._ended:
             return []
         self._ended = True
-        pieces = [piece if piece.kind != "call" else Piece("text", piece.text) for piece in self._guards.flush()]
+        pieces = [
+            piece if piece.kind != "call" else Piece("text", piece.text) for piece in self._guards.flush()
+        ]
         return _chunks_of(pieces)
 
     def _route(self, raws: Iterable[RawStreamChunk]) -> list[ProcessedChunk]:
@@ -161,7 +169,9 @@ def _pack(batch: list[Piece], out: list[ProcessedChunk]) -> None:
         type="text",
         content="".join(piece.text for piece in batch if piece.kind == "text"),
         thoughts=tuple(
-            ThoughtLogEntry(kind="raw", content=piece.text) for piece in batch if piece.kind == "thought" and piece.text
+            ThoughtLogEntry(kind="raw", content=piece.text)
+            for piece in batch
+            if piece.kind == "thought" and piece.text
         ),
         firings=tuple(piece.firing for piece in batch if piece.firing is not None),
     )

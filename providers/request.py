@@ -57,7 +57,10 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationRequest:
-    """Everything one provider call needs. `extra` is merged into the body last; `drop` removes keys from it."""
+    """Everything one provider call needs.
+
+    `extra` is merged into the body last; `drop` removes keys from it.
+    """
 
     model: str
     messages: tuple[Message, ...]

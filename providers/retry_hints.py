@@ -1,11 +1,14 @@
-"""How long a provider asks us to wait, in seconds (DIALECTS 5.7). Pure: dates are read against the answer's own Date."""
+"""How long a provider asks us to wait, in seconds (DIALECTS 5.7).
+
+Pure: dates are read against the answer's own Date.
+"""
 
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-_MONTHS = {m: n for n, m in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _HTTP_DATE = re.compile(r"\w{3}, (\d\d) (\w{3}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT")
 _DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|s|m|h|d)")
 _UNIT_SECONDS = {"us": 1e-6, "ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -19,7 +22,9 @@ def may_retry(headers: Mapping[str, str]) -> bool:
 
 
 def retry_after_seconds(
-    headers: Mapping[str, str], details: tuple[Mapping[str, Any], ...] = (), metadata: Mapping[str, Any] | None = None
+    headers: Mapping[str, str],
+    details: tuple[Mapping[str, Any], ...] = (),
+    metadata: Mapping[str, Any] | None = None,
 ) -> float | None:
     """Return the wait in seconds, or None where nothing usable was said. Header names are lower case."""
     now = _http_date(headers.get("date", ""))
@@ -54,11 +59,12 @@ def _scaled(text: Any, factor: float) -> float | None:
 
 def _http_date(text: str) -> datetime | None:
     found = _HTTP_DATE.fullmatch(text.strip())
-    month = _MONTHS.get(found[2].lower()) if found else None
-    if not found or month is None:
+    if not found or found[2].lower() not in _MONTHS:
         return None
+    month = _MONTHS.index(found[2].lower()) + 1
+    day, year, hour, minute, second = (int(found[group]) for group in (1, 3, 4, 5, 6))
     try:
-        return datetime(int(found[3]), month, *(int(found[n]) for n in (1, 4, 5, 6)), tzinfo=UTC)
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
     except ValueError:
         return None
 

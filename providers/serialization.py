@@ -1,4 +1,7 @@
-"""ProcessedChunk to a plain JSON object and back: what database rows and frames hold. Empty fields are left out."""
+"""ProcessedChunk to a plain JSON object and back: what database rows and frames hold.
+
+Empty fields are left out.
+"""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -54,7 +57,9 @@ def chunk_from_dict(entry: Mapping[str, Any]) -> ProcessedChunk:
 def _plain(value: Any) -> dict[str, Any]:
     """The fields of a flat dataclass that differ from nothing."""
     pairs = ((item.name, getattr(value, item.name)) for item in fields(value))
-    return {name: content for name, content in pairs if content is not False and content not in (None, "", ())}
+    return {
+        name: content for name, content in pairs if content is not False and content not in (None, "", ())
+    }
 
 
 def _call_to_dict(call: FunctionCall) -> dict[str, Any]:
@@ -66,7 +71,9 @@ def _call_to_dict(call: FunctionCall) -> dict[str, Any]:
 
 
 def _call_from_dict(entry: Mapping[str, Any]) -> FunctionCall:
-    return FunctionCall(**{"name": "", **entry, "reasoning_details": tuple(entry.get("reasoning_details", ()))})
+    return FunctionCall(
+        **{"name": "", **entry, "reasoning_details": tuple(entry.get("reasoning_details", ()))}
+    )
 
 
 def _metadata_to_dict(metadata: ChunkMetadata) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Knows whether a place in Markdown text is code, so that guards leave tags and calls alone that are only shown."""
+"""Knows whether a place in Markdown text is code: there, tags and calls are only shown."""
 
 import re
 
@@ -6,7 +6,10 @@ _MARK = re.compile(r"`+|~{3,}|\n")
 
 
 class CodeTracker:
-    """Follows text in order. An inline span ends with its line at the latest; a fence ends with its own closing."""
+    """Follows text in order.
+
+    An inline span ends with its line at the latest; a fence ends with its own closing.
+    """
 
     __slots__ = ("_fence", "_line_blank", "_run", "_span")
 

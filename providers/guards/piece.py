@@ -8,7 +8,8 @@ from providers.chunks import FunctionCall, GuardFiring
 class Piece(NamedTuple):
     """A slice of the stream: visible text, a thought, a recovered call, or the end by a stop string.
 
-    `text` is the literal text in each case (of a call: how it was written; of a stop: the string that matched).
+    `text` is the literal text in each case (of a call: how it was written; of a stop: the string that
+    matched).
     """
 
     kind: Literal["text", "thought", "call", "stop"]

@@ -1,7 +1,8 @@
 """Enforces stop strings on the visible text, across chunk borders. The string that is complete first wins.
 
-Reasoning never stops a turn: only visible text comes here (LESSONS 39). A string that begins with a line break names
-the next speaker; before anything visible was said there is none to follow, so it does not fire there.
+Reasoning never stops a turn: only visible text comes here (LESSONS 39). A string that begins with a line
+break names the next speaker; before anything visible was said there is none to follow, so it does not fire
+there.
 """
 
 from providers.chunks import GuardFiring
@@ -34,7 +35,7 @@ class StopStringGuard:
             return self._stop(data, *found)
         cut = self._partial_at(data)
         self._held = data[cut:]
-        self._spoke = self._spoke or not data[:cut].isspace() and cut > 0
+        self._spoke = self._spoke or bool(data[:cut].strip())
         return [Piece("text", data[:cut])] if cut else []
 
     def flush(self) -> list[Piece]:

@@ -1,9 +1,10 @@
 """Moves leaked reasoning blocks out of the visible text into the thoughts (DOMAIN 4.1, weak spots mended).
 
-A tag is `<`, an optional `/`, optional namespaces, a configured name, optional attributes, `>`; names of opening and
-closing tag may differ. A closing tag without an opening one reclaims the text of the delta it stands in. What may
-still become a tag is held, at most 64 characters of it; at the end a partial tag was text after all. Code spans and
-fences of the answer are left alone; in the reasoning only a closing tag that is itself in backticks is.
+A tag is `<`, an optional `/`, optional namespaces, a configured name, optional attributes, `>`; names of
+opening and closing tag may differ. A closing tag without an opening one reclaims the text of the delta it
+stands in. What may still become a tag is held, at most 64 characters of it; at the end a partial tag was text
+after all. Code spans and fences of the answer are left alone; in the reasoning only a closing tag that is
+itself in backticks is.
 """
 
 import re
@@ -36,10 +37,14 @@ def _bare_name(tag: str) -> str:
 class ThinkTagGuard:
     """One stream. `starts_in_reasoning` is for templates that put the opening tag into the prompt."""
 
-    def __init__(self, tags: tuple[str, ...], *, starts_in_reasoning: bool = False, persona: str = "") -> None:
+    def __init__(
+        self, tags: tuple[str, ...], *, starts_in_reasoning: bool = False, persona: str = ""
+    ) -> None:
         self._names = tuple(dict.fromkeys(name for name in map(_bare_name, tags) if name))
         self._tag = _tag_pattern(self._names)
-        self._label = persona.strip() and re.compile(rf"\n{re.escape(persona.strip())}[:：]", re.IGNORECASE)
+        self._label = persona.strip() and re.compile(
+            rf"\n{re.escape(persona.strip())}[:\uff1a]", re.IGNORECASE
+        )
         self._label_start = f"\n{persona.strip()}".lower() if self._label else ""
         self._code = CodeTracker()
         self._held = ""
@@ -76,7 +81,7 @@ class ThinkTagGuard:
         return [Piece("thought" if inside else "text", held)]
 
     def _scan_outside(self, data: str, start: int, pieces: list[Piece]) -> int | None:
-        """Read visible text from `start`; return where a block of reasoning begins or ended, None at the end."""
+        """Read visible text from `start`; return where a block begins or ended, None at the end."""
         code = self._code.copy()
         done = start
         for found in self._tag.finditer(data, start):
@@ -143,7 +148,11 @@ class ThinkTagGuard:
         """Read reasoning from `start`; return where it ended, None at the end of `data`."""
         close = self._closing(data, start)
         label = self._label.search(data, start) if self._label else None
-        if label and (close is None or label.start() < close.start()) and self._is_thought(data[start : label.start()]):
+        if (
+            label
+            and (close is None or label.start() < close.start())
+            and self._is_thought(data[start : label.start()])
+        ):
             firing = GuardFiring(guard=NAME, text=label[0])
             pieces.append(Piece("thought", data[start : label.start()], firing=firing))
             self._leave()
@@ -156,8 +165,8 @@ class ThinkTagGuard:
             self._held = close[0]  # the next character tells whether the tag is only mentioned
             return None
         start = self._skip_opener(data, start, pieces)
-        firing = GuardFiring(guard=NAME, text=close[0]) if self._opened_by_policy else None
-        pieces.append(Piece("thought", data[start : close.start()], firing=firing))
+        fired = GuardFiring(guard=NAME, text=close[0]) if self._opened_by_policy else None
+        pieces.append(Piece("thought", data[start : close.start()], firing=fired))
         self._leave()
         return close.end()
 

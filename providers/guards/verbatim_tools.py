@@ -1,8 +1,9 @@
 """Recovers tool calls that a model wrote as text, `name({...})` (seed 000, DOMAIN 4.3, weak spots mended).
 
-Only names of exposed tools anchor. The parse is the guard against mere mentions: what is no JSON object with the
-required keys, no single JSON string for a single required string, and not empty where something is required, is text.
-A code span or fence around a call goes with it. Several calls, and a call after a rejected mention, are recovered.
+Only names of exposed tools anchor. The parse is the guard against mere mentions: what is no JSON object with
+the required keys, no single JSON string for a single required string, and not empty where something is
+required, is text. A code span or fence around a call goes with it. Several calls, and a call after a rejected
+mention, are recovered.
 """
 
 import re
@@ -31,7 +32,9 @@ class VerbatimToolGuard:
     def __init__(self, tools: tuple[Tool, ...]) -> None:
         self._tools = {tool.name: tool for tool in tools if tool.name}
         names = sorted(self._tools, key=len, reverse=True)
-        self._anchor = re.compile(rf"(?<!\w)(?P<name>{'|'.join(map(re.escape, names))})[ \t]*\(") if names else None
+        self._anchor = (
+            re.compile(rf"(?<!\w)(?P<name>{'|'.join(map(re.escape, names))})[ \t]*\(") if names else None
+        )
         self._window = (len(names[0]) if names else 0) + _MAX_OPENER_CHARS
         self._code = CodeTracker()
         self._last = ""
@@ -82,7 +85,9 @@ class VerbatimToolGuard:
                 return
             start = self._opener_start(data, place, found.start())
             self._say(data[place:start], pieces)
-            self._pending = _Pending(data[start:], found.end() - start, found["name"], data[start : found.start()])
+            self._pending = _Pending(
+                data[start:], found.end() - start, found["name"], data[start : found.start()]
+            )
             rest = self._resolve(pieces)
             if rest is None:
                 return
@@ -101,7 +106,10 @@ class VerbatimToolGuard:
         return found
 
     def _opener_start(self, data: str, place: int, at: int) -> int:
-        """Return where the code opener directly before an anchor begins. A run that closes a span is no opener."""
+        """Return where the code opener directly before an anchor begins.
+
+        A run that closes a span is no opener.
+        """
         low = max(place, at - _MAX_OPENER_CHARS)
         opener = _OPENER.search(data[low:at])
         if opener is None:
@@ -143,7 +151,10 @@ class VerbatimToolGuard:
         return rest
 
     def _close_fence(self, data: str) -> int | None:
-        """Return where to go on after the closing backticks of a recovered call; None if that is not known yet."""
+        """Return where to go on after the closing backticks of a recovered call;
+
+        None if that is not known yet.
+        """
         if not self._fence:
             return 0
         body = data.lstrip()
@@ -170,12 +181,16 @@ class VerbatimToolGuard:
         self._held = data[cut:]
 
     def _partial_at(self, data: str, place: int) -> int:
-        """Return where an opener, a tool's name or the blanks after it may have begun at the end of `data`."""
+        """Return where an opener, a name or the blanks after it may have begun at the end of `data`."""
         low = max(place, len(data) - self._window)
         tail = data[low:]
         word = _LAST_WORD.search(tail)
         cut = len(tail)
-        if word and word[0].strip() and self._may_be_name(word[0], self._char_before(data, low + word.start())):
+        if (
+            word
+            and word[0].strip()
+            and self._may_be_name(word[0], self._char_before(data, low + word.start()))
+        ):
             cut = word.start()
         opener = _OPENER.search(tail[:cut]) if cut < len(tail) else _OPENER_BEGINNING.search(tail)
         if opener is not None:
@@ -211,7 +226,10 @@ class _Pending:
         self._checked = False
 
     def end(self) -> int | None:
-        """Return where the call ends, or where it is known to be none; None while that is open. Linear over feeds."""
+        """Return where the call ends, or where it is known to be none;
+
+        None while that is open. Linear over feeds.
+        """
         if not self._checked:
             body = self.text[self._body_at :].lstrip()
             if not body:

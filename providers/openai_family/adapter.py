@@ -26,10 +26,12 @@ from providers.request import EndpointConfig, GenerationRequest, HttpRequest
 
 
 class OpenAIFamilyAdapter(BaseStreamAdapter):
-    """Chat completions. A raw chunk is a provider's own chunk, or one the decoder assembled in the same shape."""
+    """Chat completions.
+
+    A raw chunk is a provider's own chunk, or one the decoder assembled in the same shape.
+    """
 
     replays_reasoning: ClassVar[bool] = False
-    max_stop_strings: ClassVar[int] = 4
 
     def build_request(self, request: GenerationRequest, endpoint: EndpointConfig) -> HttpRequest:
         """Return the streaming HTTP request. Raises ValueError for an address that cannot be used."""
@@ -119,19 +121,20 @@ def _failure_of(finish: FinishReason | None, word: str, refusal: str) -> Provide
     if finish is not FinishReason.ERROR:
         return None
     if word == "error":
-        return ProviderError(type="api_error", code=word, message="The provider ended the answer with an error.")
+        return ProviderError(
+            type="api_error", code=word, message="The provider ended the answer with an error."
+        )
     text = f"The provider ran out of resources and ended the answer ({word})."
     return ProviderError(type="provider_overloaded", code=word, message=text, retryable=True)
 
 
 def _function_call(entry: Mapping[str, Any]) -> FunctionCall:
     function = entry.get("function") or {}
-    raw = function.get("arguments")
-    if isinstance(raw, dict):
-        args, truncated, raw = raw, False, msgspec.json.encode(raw).decode()
-    else:
-        raw = raw if isinstance(raw, str) else ""
-        args, truncated = read_arguments(raw)
+    arguments = function.get("arguments")
+    if isinstance(arguments, dict):
+        arguments = msgspec.json.encode(arguments).decode()
+    raw = arguments if isinstance(arguments, str) else ""
+    args, truncated = read_arguments(raw)
     details = entry.get("reasoning_details")
     return FunctionCall(
         name=function.get("name") or "",

@@ -1,8 +1,8 @@
 """One streamed chat completion: bytes to raw chunks.
 
-A chunk with text or reasoning passes at once. Tool-call fragments are held until the turn has ended, because only
-the finish reason tells whether the last call is whole. The end is one raw chunk with the finish reason and the last
-usage, however many chunks the provider spread them over.
+A chunk with text or reasoning passes at once. Tool-call fragments are held until the turn has ended, because
+only the finish reason tells whether the last call is whole. The end is one raw chunk with the finish reason
+and the last usage, however many chunks the provider spread them over.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,10 @@ _SPOKEN_KEYS = ("content", *REASONING_KEYS)
 
 
 class ChatDecoder:
-    """See `providers.adapter.Decoder`. `replays_reasoning` keeps reasoning_content for the replay of a tool call."""
+    """See `providers.adapter.Decoder`.
+
+    `replays_reasoning` keeps reasoning_content for the replay of a tool call.
+    """
 
     def __init__(
         self, provider: str, *, replays_reasoning: bool = False, max_event_chars: int = MAX_EVENT_CHARS
@@ -81,7 +84,7 @@ class ChatDecoder:
                 return
 
     def _unreadable(self, event: SseEvent) -> None:
-        """Plain words are somebody's heartbeat; a broken object may have carried text, so the turn cannot be whole."""
+        """Plain words are somebody's heartbeat; a broken object may have carried text."""
         if not event.stray and event.data.lstrip()[:1] in ("{", "["):
             self._malformed += 1
 
@@ -106,7 +109,9 @@ class ChatDecoder:
         if "usage" in payload or "x_groq" in payload or self.finishing:
             self._usage = find_usage(payload) or self._usage
 
-    def _choice(self, payload: Mapping[str, Any], choice: Mapping[str, Any], out: list[RawStreamChunk]) -> None:
+    def _choice(
+        self, payload: Mapping[str, Any], choice: Mapping[str, Any], out: list[RawStreamChunk]
+    ) -> None:
         delta = self._delta_of(choice, payload)
         finish = choice.get("finish_reason")
         if isinstance(finish, str) and finish:
@@ -128,7 +133,7 @@ class ChatDecoder:
                 return
 
     def _delta_of(self, choice: Mapping[str, Any], payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """A server that ignores `stream` sends `message`; beside deltas that is a running total and is skipped."""
+        """A server that ignores `stream` sends `message`; beside deltas it is a running total, skipped."""
         delta = choice.get("delta")
         if isinstance(delta, dict):
             self._saw_delta = True
@@ -169,7 +174,10 @@ class ChatDecoder:
         out.append(RawStreamChunk(provider=self._provider, data=data))
 
     def _hand_out_calls(self, out: list[RawStreamChunk], cut: bool) -> int:
-        """Append one raw chunk a call. Where the turn was cut, its last call is never handed out as complete."""
+        """Append one raw chunk a call.
+
+        Where the turn was cut, its last call is never handed out as complete.
+        """
         calls = [call for call in self._calls.calls if call.name or call.pieces]
         seen: dict[str, int] = {}
         for number, call in enumerate(calls, start=1):
@@ -185,17 +193,27 @@ def _spoken(payload: Mapping[str, Any], delta: Mapping[str, Any]) -> Mapping[str
     """Return the payload with nothing but what was said; most payloads are that already."""
     choices = payload["choices"]
     choice = choices[0]
-    if len(choices) == 1 and choice.get("delta") is delta and not choice.get("finish_reason"):
-        if "error" not in payload and "tool_calls" not in delta and "function_call" not in delta:
-            return payload
+    is_bare = len(choices) == 1 and choice.get("delta") is delta and not choice.get("finish_reason")
+    if is_bare and "error" not in payload and "tool_calls" not in delta and "function_call" not in delta:
+        return payload
     said = {key: delta[key] for key in _SPOKEN_KEYS if key in delta}
-    return {"provider": payload.get("provider"), "choices": [{"index": 0, "delta": said, "finish_reason": None}]}
+    return {
+        "provider": payload.get("provider"),
+        "choices": [{"index": 0, "delta": said, "finish_reason": None}],
+    }
 
 
 def _entry(call: PartialCall, call_id: str, truncated: bool, replay: Mapping[str, Any]) -> dict[str, Any]:
     arguments: Any = call.raw if call.arguments is None else call.arguments
     function = {"name": call.name.partition("<|")[0].strip(), "arguments": arguments}
-    return {"id": call_id, "type": "function", "function": function, "truncated": truncated, **call.opaque, **replay}
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": function,
+        "truncated": truncated,
+        **call.opaque,
+        **replay,
+    }
 
 
 def _unique(call_id: str, seen: dict[str, int]) -> str:

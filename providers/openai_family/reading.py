@@ -1,7 +1,7 @@
 """What a chat completion chunk says: choice, reasoning, content, usage, finish reason. Pure look-ups.
 
-Reasoning has many names. A delta is read from the first source that has something, so that a server which repeats
-the same text under two names is counted once (DIALECTS 5.5).
+Reasoning has many names. A delta is read from the first source that has something, so that a server which
+repeats the same text under two names is counted once (DIALECTS 5.5).
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,14 @@ from typing import Any
 
 from providers.chunks import FinishReason, ThoughtKind, ThoughtLogEntry, Usage
 
-REASONING_KEYS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "reasoning_details", "thinking_blocks")
+REASONING_KEYS = (
+    "reasoning_content",
+    "reasoning",
+    "reasoning_text",
+    "thinking",
+    "reasoning_details",
+    "thinking_blocks",
+)
 
 _FINISH: Mapping[str, FinishReason] = {
     "stop": FinishReason.STOP,
@@ -56,12 +63,14 @@ def first_choice(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def read_content(content: Any) -> str:
-    """Return the visible text of `content`: a string, or a list of parts of which only text parts are visible."""
+    """Return the visible text of `content`: a string, or the text parts of a list."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
         return ""
-    parts = (part for part in content if isinstance(part, dict) and part.get("type") in ("text", "output_text"))
+    parts = (
+        part for part in content if isinstance(part, dict) and part.get("type") in ("text", "output_text")
+    )
     return "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
 
 
@@ -75,7 +84,11 @@ def read_thoughts(delta: Mapping[str, Any]) -> tuple[ThoughtLogEntry, ...]:
                 return entries
     content = delta.get("content")
     if isinstance(content, list):
-        parts = [part for part in content if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")]
+        parts = [
+            part
+            for part in content
+            if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")
+        ]
         return tuple(_entries(parts, "raw"))
     return ()
 
@@ -114,7 +127,10 @@ def _texts(parts: list[Any]) -> Iterator[str]:
 
 
 def find_usage(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the token counts of a chunk wherever the dialect puts them; None if absent or empty (all zero)."""
+    """Return the token counts of a chunk wherever the dialect puts them;
+
+    None if absent or empty (all zero).
+    """
     places = [payload.get("usage"), payload.get("x_groq")]
     if isinstance(places[1], dict):
         places[1] = places[1].get("usage")
@@ -147,7 +163,10 @@ def _first_count(usage: Mapping[str, Any], *paths: str) -> int | None:
 
 
 def read_usage(usage: Mapping[str, Any]) -> Usage:
-    """Return the counts in one vocabulary. Values are the provider's own: xAI leaves reasoning out of the output."""
+    """Return the counts in one vocabulary.
+
+    Values are the provider's own: xAI leaves reasoning out of the output.
+    """
     return Usage(
         input_tokens=_first_count(usage, "prompt_tokens", "input_tokens"),
         output_tokens=_first_count(usage, "completion_tokens", "output_tokens"),

@@ -1,4 +1,4 @@
-"""Opaque reasoning that must go back to the provider with a tool's result (FunctionCall's last three fields)."""
+"""Opaque reasoning that must go back to the provider with a tool's result."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,10 @@ class ReplayFields:
         self._chars = 0
 
     def note(self, delta: Mapping[str, Any]) -> None:
-        """Remember what one delta adds. Past the bound nothing is added: half a signature is worth nothing."""
+        """Remember what one delta adds.
+
+        Past the bound nothing is added: half a signature is worth nothing.
+        """
         content = delta.get("reasoning_content")
         if self._keeps_content and isinstance(content, str) and self._has_room(content):
             self._content.append(content)
@@ -28,7 +31,10 @@ class ReplayFields:
                 self._add(detail)
 
     def fields(self, *, first: bool) -> dict[str, Any]:
-        """Return the fields for a call. They belong to the whole turn, so only its first call carries them."""
+        """Return the fields for a call.
+
+        They belong to the whole turn, so only its first call carries them.
+        """
         if not first:
             return {}
         fields: dict[str, Any] = {}
@@ -60,4 +66,6 @@ class ReplayFields:
 
 
 def _is_continuation(last: Mapping[str, Any], detail: Mapping[str, Any]) -> bool:
-    return detail.get("type") == last.get("type") == "reasoning.text" and detail.get("index") == last.get("index")
+    return detail.get("type") == last.get("type") == "reasoning.text" and detail.get("index") == last.get(
+        "index"
+    )

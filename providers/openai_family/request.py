@@ -5,7 +5,15 @@ from typing import Any
 
 import msgspec
 
-from providers.request import EndpointConfig, GenerationRequest, HttpRequest, ImagePart, Message, TextPart, Tool
+from providers.request import (
+    EndpointConfig,
+    GenerationRequest,
+    HttpRequest,
+    ImagePart,
+    Message,
+    TextPart,
+    Tool,
+)
 from providers.urls import join_url
 
 _PLACEHOLDER_KEYS = frozenset({"", "none", "null", "no-key", "not-needed", "dummy"})
@@ -22,13 +30,22 @@ def build_chat_request(request: GenerationRequest, endpoint: EndpointConfig) -> 
 
 
 def request_headers(endpoint: EndpointConfig) -> dict[str, str]:
-    """Return the headers; an endpoint's own headers win. `identity`, because a compressing proxy buffers streams."""
-    headers = {"Content-Type": "application/json", "Accept": "text/event-stream", "Accept-Encoding": "identity"}
+    """Return the headers; an endpoint's own headers win.
+
+    `identity`, because a compressing proxy buffers streams.
+    """
+    headers = {
+        "Content-Type": "application/json",
+        "Accept": "text/event-stream",
+        "Accept-Encoding": "identity",
+    }
     key = endpoint.api_key.strip()
     if key.lower() not in _PLACEHOLDER_KEYS:
         headers["Authorization"] = f"Bearer {key}"
     own = {name.lower() for name in endpoint.headers}
-    return {name: value for name, value in headers.items() if name.lower() not in own} | dict(endpoint.headers)
+    return {name: value for name, value in headers.items() if name.lower() not in own} | dict(
+        endpoint.headers
+    )
 
 
 def build_body(request: GenerationRequest) -> dict[str, Any]:
@@ -55,7 +72,10 @@ def build_body(request: GenerationRequest) -> dict[str, Any]:
 
 
 def build_messages(request: GenerationRequest) -> list[dict[str, Any]]:
-    """Return the messages. A prefill becomes the last, assistant, message unless the history ends with it already."""
+    """Return the messages.
+
+    A prefill becomes the last, assistant, message unless the history ends with it already.
+    """
     messages = [_message(message) for message in request.messages]
     if request.prefill and not _ends_with(messages, request.prefill):
         messages.append({"role": "assistant", "content": request.prefill})
@@ -63,7 +83,9 @@ def build_messages(request: GenerationRequest) -> list[dict[str, Any]]:
 
 
 def _ends_with(messages: list[dict[str, Any]], prefill: str) -> bool:
-    return bool(messages) and messages[-1].get("role") == "assistant" and messages[-1].get("content") == prefill
+    return (
+        bool(messages) and messages[-1].get("role") == "assistant" and messages[-1].get("content") == prefill
+    )
 
 
 def _message(message: Message) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def _parse_loosely(text: str) -> Any:
 
 
 def _scrub(value: Any, depth: int) -> Any:
-    """Replace lone halves of surrogate pairs, which only an escape can have made: they can be neither stored nor sent."""
+    """Replace lone halves of surrogate pairs (escapes can make them): they can be neither stored nor sent."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if depth > 64:
@@ -46,8 +46,8 @@ def _scrub(value: Any, depth: int) -> Any:
 def parse_event(text: str) -> list[Any]:
     """Return the payloads of one event; [UNREADABLE] if there is none to be read.
 
-    An event may hold several objects because a server forgot the blank line between them, a doubled `data:`, or a
-    cut frame fused with the next one; what can be read of it is read.
+    An event may hold several objects because a server forgot the blank line between them, a doubled `data:`,
+    or a cut frame fused with the next one; what can be read of it is read.
     """
     value = parse_json(text)
     if value is not UNREADABLE:

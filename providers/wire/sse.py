@@ -1,8 +1,9 @@
 """Server-sent events, decoded as the WHATWG page says and bounded.
 
-Lines end in CR, LF or CRLF (and in nothing else: U+2028 is data), also when the pair is cut between two reads.
-Two liberties, because real servers need them: `error:` counts as data of an event named `error` (llama.cpp), and a
-block made only of lines that are no field of ours is handed on as `stray` (a JSON body sent without framing).
+Lines end in CR, LF or CRLF (and in nothing else: U+2028 is data), also when the pair is cut between two
+reads. Two liberties, because real servers need them: `error:` counts as data of an event named `error`
+(llama.cpp), and a block made only of lines that are no field of ours is handed on as `stray` (a JSON body
+sent without framing).
 """
 
 import codecs
@@ -14,7 +15,10 @@ _FIELDS = frozenset({"data", "event", "error", "id", "retry"})
 
 
 class SseEvent(NamedTuple):
-    """One dispatched block. `name` is None for a plain message; `stray` marks a block without a known field."""
+    """One dispatched block.
+
+    `name` is None for a plain message; `stray` marks a block without a known field.
+    """
 
     data: str
     name: str | None = None
@@ -44,9 +48,8 @@ class SseDecoder:
     def finish(self) -> list[SseEvent]:
         """The body ended: a last line and a last block count although nothing ends them."""
         events = self._read(self._utf8.decode(b"", final=True))
-        if not self.overflowed:
-            self._end_line("", events)
-            self._dispatch(events)
+        self._end_line("", events)
+        self._dispatch(events)
         return events
 
     def _read(self, text: str) -> list[SseEvent]:
@@ -59,8 +62,6 @@ class SseDecoder:
         *ended, rest = self._unify_line_ends(text).split("\n")
         for line in ended:
             self._end_line(line, events)
-            if self.overflowed:
-                return events
         self._keep(rest)
         return events
 
@@ -74,17 +75,19 @@ class SseDecoder:
         return text
 
     def _keep(self, rest: str) -> None:
-        if rest:
+        if rest and not self.overflowed:
             self._line.append(rest)
             self._line_chars += len(rest)
-            self._check(0)
+            self._check()
 
-    def _check(self, more: int) -> None:
-        if self._line_chars + self._block_chars + more > self._limit:
+    def _check(self) -> None:
+        if self._line_chars + self._block_chars > self._limit:
             self.overflowed = True
             self._line, self._data, self._stray = [], [], []
 
     def _end_line(self, line: str, events: list[SseEvent]) -> None:
+        if self.overflowed:
+            return
         if self._line:
             self._line.append(line)
             line = "".join(self._line)
@@ -93,9 +96,7 @@ class SseDecoder:
         if not line:
             self._dispatch(events)
         elif line[0] != ":":
-            self._check(len(line))
-            if not self.overflowed:
-                self._field(line)
+            self._field(line)
 
     def _field(self, line: str) -> None:
         if line.startswith("data: "):
@@ -115,6 +116,7 @@ class SseDecoder:
     def _add(self, block: list[str], value: str) -> None:
         block.append(value)
         self._block_chars += len(value) + _LINE_COST
+        self._check()
 
     def _dispatch(self, events: list[SseEvent]) -> None:
         if self._data:
