@@ -31,6 +31,10 @@ class SecretStr:
         """Return the secret in clear."""
         return self._value
 
+    def hide_in(self, text: str) -> str:
+        """Return `text` without the secret, for words that a provider sent and that may repeat it."""
+        return text.replace(self._value, "***") if self._value else text
+
 
 def key_id(key: str) -> str:
     """Return the public id of a ring key: 8 hex digits of its hash."""
