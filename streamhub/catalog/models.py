@@ -86,7 +86,7 @@ class ApiKey(models.Model):
 
     def secret(self) -> SecretStr:
         """Return the key for building a request. Raises SecretUnreadable."""
-        return decrypt(self.ring_id, self.ciphertext)
+        return decrypt(self.ring_id, bytes(self.ciphertext))
 
 
 class LanguageModel(models.Model):

@@ -34,7 +34,7 @@ class RuleLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopLine:
-    """A stop string in the preview: as it is typed, what becomes of it, who asked for it, and why if not as asked."""
+    """A stop string in the preview: as typed, what becomes of it, who asked for it, and why if not so."""
 
     typed: str
     fate: Fate
@@ -53,6 +53,7 @@ class Preview:
     effective: EffectiveRules
     stops: list[StopLine]
     parameters: str
+    drops: list[str]
     clocks: ClockLimits
 
 
@@ -84,6 +85,7 @@ def preview_of(model: LanguageModel, server: Server | None) -> Preview:
         effective=effective,
         stops=_stop_lines(rules, server, effective),
         parameters=json.dumps(effective.extra, indent=2, ensure_ascii=False) if effective.extra else "",
+        drops=sorted(effective.drop),
         clocks=clock_limits(model, server),
     )
 

@@ -15,6 +15,6 @@ def confirm_deletion(
     losses: Sequence[str] = (),
     users: Sequence[str] = (),
 ) -> HttpResponse:
-    """Ask. `users` are the servers and channels that are left without a model, `back` is where "Keep it" goes."""
+    """Ask. `users` are the servers and channels left without a model, `back` is where "Keep it" goes."""
     context = {"what": what, "losses": losses, "users": users, "back": back, "place": place}
     return render(request, "catalog/confirm_delete.html", context)

@@ -1,7 +1,7 @@
 """Testing a connection: one tiny call with the values on the page, saved or not. Nothing is stored.
 
-A stored key goes only to the scheme, host and port it was saved for: whoever types another address there types the
-key as well, so nobody can have a stored key sent elsewhere.
+A stored key goes only to the scheme, host and port it was saved for: another address is saved first, which
+is audited, so nobody has a stored key sent elsewhere unseen.
 """
 
 from dataclasses import dataclass, replace
@@ -79,7 +79,9 @@ def _probe(target: Target) -> ProbeResult:
 
 def _target(form: TestForm, endpoint: Endpoint | None) -> Target:
     if not form.is_valid():
-        wrong = [f"{form.fields[name].label}: {' '.join(texts)}" for name, texts in form.errors.items()]
+        wrong = [
+            f"{form.fields[name].label}: {' '.join(map(str, texts))}" for name, texts in form.errors.items()
+        ]
         raise NotTestable(" ".join(wrong))
     kind, base_url = form.cleaned_data["kind"], form.cleaned_data["base_url"]
     secret, model_id = secret_of(form, "key"), form.cleaned_data["model_id"]
@@ -99,7 +101,7 @@ def _stored_secret(endpoint: Endpoint, base_url: str) -> SecretStr | None:
         return None
     if _origin(base_url) != _origin(endpoint.base_url):
         raise NotTestable(
-            f"A stored key is sent to {_origin(endpoint.base_url)} only. Save the new address first, then test it."
+            f"A stored key goes to {_origin(endpoint.base_url)} only. Save the new address, then test it."
         )
     return _readable(key)
 
