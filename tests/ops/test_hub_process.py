@@ -1,0 +1,168 @@
+"""The hub as a process, on real sockets, from its first line to its last."""
+
+import signal
+import socket
+import time
+
+import pytest
+
+from tests.ops.hub_process import HubProcess, Start, log_in, post, wait_until
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
+
+EMAIL, PASSWORD = "owner@example.org", "a lantern on the quay"
+OWNER = {"STREAMHUB_ADMIN_EMAIL": EMAIL, "STREAMHUB_ADMIN_PASSWORD": PASSWORD}
+STREAMING = "SELECT id FROM turns_turn WHERE status = 'running' AND text_chars > 100 AND phase = 'speaking'"
+
+
+def test_first_run_prints_a_link_that_makes_the_owner_once(start_hub: Start):
+    hub = start_hub().ready()
+    assert hub.setup_url
+    with hub.browser() as browser:
+        page = browser.get(hub.setup_url)
+        assert page.status_code == 200
+        answer = post(
+            browser, hub.setup_url, page, email=EMAIL, name="Nina", password1=PASSWORD, password2=PASSWORD
+        )
+        assert answer.status_code == 302, answer.text
+    with hub.browser() as browser:
+        log_in(browser, EMAIL, PASSWORD)
+        assert browser.get("/").status_code == 200
+        assert post_again(browser, hub).status_code in {403, 404, 410}
+    assert hub.rows("SELECT email, is_superuser FROM accounts_user") == [(EMAIL, 1)]
+
+
+def post_again(browser, hub: HubProcess):
+    assert hub.setup_url
+    return browser.get(hub.setup_url)
+
+
+def test_everything_in_the_data_directory_is_private(start_hub: Start):
+    hub = start_hub().ready()
+    files = [path for path in hub.data_dir.iterdir() if path.is_file()]
+    assert {path.name for path in files} >= {"streamhub.sqlite3", "secret.key", "encryption.key", "hub.lock"}
+    assert {path.name: oct(path.stat().st_mode & 0o777) for path in files} == {
+        path.name: "0o600" for path in files
+    }
+
+
+def test_probes_answer_and_the_server_names_itself_nowhere(start_hub: Start):
+    hub = start_hub().ready()
+    with hub.browser() as browser:
+        health = browser.get("/healthz")
+        wait_until(lambda: browser.get("/readyz").status_code == 200)
+    assert (health.status_code, health.text) == (200, "ok\n")
+    assert "server" not in health.headers
+
+
+def test_a_second_hub_on_the_same_data_is_refused_in_one_line(start_hub: Start):
+    first = start_hub().ready()
+    second = start_hub()
+    assert second.wait() == 1
+    assert second.lines == [
+        f"Another hub (process {first.process.pid}) already uses {first.data_dir}. Stop it first."
+    ]
+    assert first.process.poll() is None
+
+
+def test_a_taken_port_is_said_in_one_line(start_hub: Start):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        hub = start_hub(PORT=str(port))
+        assert hub.wait() == 1
+    assert hub.lines == [
+        f"Port {port} on 127.0.0.1 is taken. Stop what uses it, or choose another: PORT=8001."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("environ", "words"),
+    [
+        ({"STREAMHUB_ADMIN_EMAIL": EMAIL}, "Set both STREAMHUB_ADMIN_EMAIL and STREAMHUB_ADMIN_PASSWORD"),
+        (OWNER | {"STREAMHUB_ADMIN_PASSWORD": "short"}, "STREAMHUB_ADMIN_PASSWORD: "),
+    ],
+)
+def test_an_owner_that_makes_no_sense_stops_the_start(start_hub: Start, environ, words):
+    hub = start_hub(**environ)
+    assert hub.wait() == 1
+    assert hub.lines[-1].startswith(words)
+    assert "Traceback" not in hub.text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_turns_honestly_and_exits_with_zero(start_hub: Start, number):
+    hub = start_hub(STREAMHUB_DEMO="1", **OWNER).ready()
+    assert hub.setup_url is None
+    wait_until(lambda: hub.rows(STREAMING))
+    before = time.monotonic()
+    hub.send(number)
+    assert hub.wait() == 0, hub.text
+    took = time.monotonic() - before
+    assert took < 5, hub.text
+    assert hub.lines[-1] == "Stopped."
+    assert "Traceback" not in hub.text
+    assert "never awaited" not in hub.text
+    assert hub.rows("SELECT count(*) FROM turns_turn WHERE status = 'running'") == [(0,)]
+    assert hub.rows("SELECT DISTINCT end_reason FROM turns_turn WHERE status = 'failed'") == [("shutdown",)]
+    assert hub.rows("SELECT count(*) FROM turns_worker") == [(0,)]
+
+
+def test_a_second_signal_exits_at_once(start_hub: Start):
+    hub = start_hub(STREAMHUB_DEMO="1", STREAMHUB_DRAIN_SECONDS="60", **OWNER).ready()
+    wait_until(lambda: hub.rows(STREAMING))
+    hub.send(signal.SIGINT)
+    wait_until(lambda: "Stopping" in hub.text)
+    hub.send(signal.SIGINT)
+    assert hub.wait() == 130
+
+
+def test_after_kill_9_turns_are_lost_their_text_is_kept_and_their_channels_go_on(start_hub: Start):
+    hub = start_hub(STREAMHUB_DEMO="1", **OWNER).ready()
+    wait_until(lambda: hub.rows(STREAMING))
+    hub.send(signal.SIGKILL)
+    hub.wait()
+    cut = hub.rows("SELECT id, text_chars, channel_id FROM turns_turn WHERE status = 'running'")
+    assert len(cut) >= 4
+    spans = dict(hub.rows("SELECT turn_id, max(last_seq) FROM turns_turnchunk GROUP BY turn_id"))
+
+    again = start_hub(STREAMHUB_DEMO="1", **OWNER).ready()
+    lost = again.rows("SELECT id, text_chars, channel_id FROM turns_turn WHERE status = 'lost'")
+    assert sorted(lost) == sorted(cut)
+    kept = dict(again.rows("SELECT turn_id, max(last_seq) FROM turns_turnchunk GROUP BY turn_id"))
+    assert {turn: kept.get(turn) for turn in spans} == spans
+    free = {channel for _, _, channel in lost}
+    wait_until(
+        lambda: (
+            free
+            & {row[0] for row in again.rows("SELECT channel_id FROM turns_turn WHERE status = 'running'")}
+        )
+    )
+    with again.browser() as browser:
+        log_in(browser, EMAIL, PASSWORD)
+
+
+def test_the_demo_streams_within_seconds_of_the_click_and_goes_with_another(start_hub: Start):
+    hub = start_hub(**OWNER).ready()
+    with hub.browser() as browser:
+        log_in(browser, EMAIL, PASSWORD)
+        assert post(browser, "/demo/start/", browser.get("/")).status_code == 302
+        wait_until(lambda: hub.rows("SELECT 1 FROM turns_turn WHERE text_chars > 0"), 10)
+        assert hub.rows("SELECT count(*) FROM turns_turn WHERE status IN ('running', 'completed')") == [(6,)]
+        assert post(browser, "/demo/remove/", browser.get("/")).status_code == 302
+        for table in ("turns_turn", "servers_server", "catalog_endpoint", "catalog_languagemodel"):
+            assert hub.rows(f"SELECT count(*) FROM {table}") == [(0,)]
+    hub.send(signal.SIGINT)
+    assert hub.wait() == 0
+    assert "Traceback" not in hub.text
+
+
+def test_a_restarted_hub_brings_its_demo_back(start_hub: Start):
+    hub = start_hub(STREAMHUB_DEMO="1", **OWNER).ready()
+    wait_until(lambda: hub.rows(STREAMING))
+    old = hub.rows("SELECT base_url FROM catalog_endpoint")
+    hub.send(signal.SIGINT)
+    assert hub.wait() == 0
+
+    again = start_hub().ready()
+    assert again.rows("SELECT base_url FROM catalog_endpoint") != old
+    wait_until(lambda: again.rows(STREAMING))
