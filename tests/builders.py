@@ -64,7 +64,9 @@ def make_key(
     return key
 
 
-def make_model(*, endpoint: Endpoint | None = None, server: Server | None = None, **fields: Any) -> LanguageModel:
+def make_model(
+    *, endpoint: Endpoint | None = None, server: Server | None = None, **fields: Any
+) -> LanguageModel:
     """Return a model, which answers for `server` if one is given."""
     values = {"model_id": f"model-{next(_number)}"} | fields
     model = LanguageModel.objects.create(endpoint=endpoint or make_endpoint(), **values)

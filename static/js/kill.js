@@ -2,7 +2,8 @@
 
    Below it lies a plain POST form (`form[data-kill]`), which works without this script and is sent as such when the
    network fails. Around the form, `[data-killable]` carries `data-name` and, where turns wait, `data-waiting`; the form
-   may carry `data-clear`, the address that kills and clears the queue. "hub:kill" bubbles from it once the kill is sent. */
+   may carry `data-clear`, the address that kills and clears the queue. "hub:kill" bubbles from it once the kill is sent;
+   "hub:killed" on the document carries the markup that the hub answered with. */
 import { $, csrfToken } from "./dom.js";
 import { say, sayAnswer } from "./status.js";
 
@@ -44,6 +45,7 @@ async function send(box, form, card) {
     });
     if (!response.ok) throw new Error(`The hub answered ${response.status}.`);
     sayAnswer(response);
+    document.dispatchEvent(new CustomEvent("hub:killed", { detail: { html: await response.text() } }));
     $(".btn", form)?.focus({ preventScroll: true });
   } catch (error) {
     say(`The kill is sent again as a plain form. ${error.message}`, "warn");

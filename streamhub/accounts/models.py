@@ -72,7 +72,9 @@ class FailedLogin(models.Model):
     at = models.DateTimeField(db_index=True)
 
     class Meta:
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["key", "-at"], name="failed_login_by_key")]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["key", "-at"], name="failed_login_by_key")
+        ]
 
     def __str__(self) -> str:
         return f"failed log-in at {self.at:%H:%M:%S}"

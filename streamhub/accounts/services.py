@@ -43,7 +43,7 @@ def create_owner_with_token(*, token: str, email: str, name: str, password: str)
 
 @transaction.atomic
 def ensure_owner(*, email: str, password: str) -> User:
-    """Create the owner named by the environment, or return the one who has that address. Never changes a password."""
+    """Create the owner named by the environment, or return who has that address, password unchanged."""
     existing = User.objects.filter(email__iexact=email).first()
     return existing or User.objects.create_superuser(email, password)
 

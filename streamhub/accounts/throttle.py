@@ -1,7 +1,7 @@
 """Guessing passwords costs time: after a few failed tries an account must wait.
 
-Tries are rows, counted over a sliding window, so every web process sees all of them. They are counted for the account
-together with where they came from; otherwise anybody could lock its owner out from anywhere.
+Tries are rows, counted over a sliding window, so every web process sees all of them. They are counted for the
+account together with where they came from; otherwise anybody could lock its owner out from anywhere.
 """
 
 import hashlib

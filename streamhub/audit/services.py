@@ -1,4 +1,4 @@
-"""Writing the audit record. Call inside the transaction of the change, so that neither exists without the other."""
+"""Writing the audit record, inside the transaction of the change: neither exists without the other."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def record(
     before: Any = None,
     after: Any = None,
 ) -> AuditEntry:
-    """Append an entry: `action` is a verb in the past ("switched", "killed"); never pass a secret in before/after."""
+    """Append an entry: `action` is a verb in the past ("switched", "killed"); no secret in before/after."""
     return AuditEntry.objects.create(
         actor=actor,
         actor_label=str(actor) if actor else SYSTEM,

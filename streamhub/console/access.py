@@ -9,7 +9,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 
-from streamhub.accounts.models import User
 from streamhub.servers.access import is_owner, visible_servers
 from streamhub.servers.models import Channel, Server
 from streamhub.turns.models import Turn
@@ -27,13 +26,6 @@ def owner_only(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return checked
-
-
-def person(request: HttpRequest) -> User:
-    """Return who is logged in, which the middleware has made sure of. Raises PermissionDenied otherwise."""
-    if not isinstance(request.user, User):
-        raise PermissionDenied
-    return request.user
 
 
 def server_or_404(request: HttpRequest, slug: str) -> Server:

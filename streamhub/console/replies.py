@@ -1,4 +1,4 @@
-"""How an action answers: scripts get a line for the status line, browsers without script a message and a redirect."""
+"""How an action answers: words for the status line, or a redirect to a page that says them."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -11,7 +11,7 @@ def say(response: HttpResponse, text: str, sign: str = "completed") -> HttpRespo
 
 
 def done(request: HttpRequest, url: str, text: str, sign: str = "completed") -> HttpResponse:
-    """Answer an action that succeeded: 204 and the words to a script, a redirect to `url` that says them to a form."""
+    """Answer an action that succeeded: 204 and the words to a script, else a redirect to `url`."""
     if request.headers.get("HX-Request"):
         return say(HttpResponse(status=204), text, sign)
     return see(request, url, text, sign)

@@ -1,6 +1,6 @@
 """Who may see and operate what. Views, sockets and the API ask here and nowhere else.
 
-For now an owner may do everything and nobody else anything; what a person may not see does not exist for them.
+For now an owner may do everything and nobody else anything. What a person may not see is not there for them.
 """
 
 from django.contrib.auth.models import AnonymousUser

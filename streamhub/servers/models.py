@@ -13,7 +13,7 @@ CLOCK_RANGE = [MinValueValidator(1), MaxValueValidator(86_400)]
 class Server(models.Model):
     """A community with its own channels, capabilities, tools and clocks.
 
-    `tools` is a list in the OpenAI tools shape; a clock of None means the endpoint's or the installation's value.
+    `tools` is a list in the OpenAI tools shape; a clock of None is inherited.
     """
 
     name = models.CharField(max_length=80)
@@ -79,7 +79,7 @@ class ThoughtLogLevel(models.TextChoices):
 
 
 class ServerCapabilities(models.Model):
-    """One row per server; every toggle changes what the next turn does. See `servers.capabilities` for their words."""
+    """One row per server; each toggle changes what the next turn does. See `servers.capabilities`."""
 
     server = models.OneToOneField(
         Server, on_delete=models.CASCADE, related_name="capabilities", primary_key=True

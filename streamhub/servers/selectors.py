@@ -54,6 +54,12 @@ class Setting:
         """The value that undo goes back to as a word, or nothing where there is nothing to undo."""
         return word_of(self.change.before) if self.change and self.change.before != self.value else ""
 
+    @property
+    def undo_value(self) -> str:
+        """The value that undo goes back to, as its form sends it."""
+        before = self.change.before if self.change else ""
+        return before if isinstance(before, str) else "on" if before else ""
+
 
 def word_of(value: bool | str) -> str:
     """Return a capability's value as a word: on, off, or the name of the choice."""

@@ -1,7 +1,7 @@
 """What people do to a server: create, rename, delete, its channels, its switches and its settings.
 
-Each act is audited in its own transaction. All raise ValidationError with messages by field. Whether turns still run
-is asked above, in `turns.removal`, since this package knows nothing of turns.
+Each act is audited in its own transaction. All raise ValidationError with messages by field. Whether turns
+still run is asked above, in `turns.removal`, since this package knows nothing of turns.
 """
 
 from typing import Any
@@ -85,7 +85,7 @@ def update_server(server: Server, *, actor: User | None, action: str = "changed"
 def _change(
     row: models.Model, values: dict[str, Any], actor: User | None, *, action: str, server_id: int
 ) -> bool:
-    """Write only what differs from the stored row, which is locked: two people may switch at the same moment."""
+    """Write only what differs from the stored row, which is locked: two people may switch at once."""
     stored = type(row)._default_manager.select_for_update().get(pk=row.pk)
     before = {name: getattr(stored, name) for name in values}
     changed = [name for name in values if before[name] != values[name]]

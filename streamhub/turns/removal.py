@@ -1,4 +1,4 @@
-"""Deleting a server or channel. Its live turns are killed first, by a person: a deletion is never a hidden kill."""
+"""Deleting a server or channel. A person kills its live turns first: a deletion is never a hidden kill."""
 
 from django.db import transaction
 from django.db.models import QuerySet

@@ -1,4 +1,4 @@
-"""What all forms of the console share: their fields look like the design's, and their errors say what to do."""
+"""What all forms of the console share: their fields look like the design's."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ CLASSES: tuple[tuple[type[forms.Widget], str], ...] = (
 
 
 class Styled:
-    """Mix-in: gives every widget the class of its kind beside those it has. `tall` fields stand on first-run pages."""
+    """Mix-in: gives widgets the class of their kind beside those they have. `tall` is for first-run pages."""
 
     tall = False
 

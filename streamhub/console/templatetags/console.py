@@ -1,6 +1,7 @@
 """Short markup for what every page repeats: signs from the sprite, fields with their errors, the rail."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django import template
@@ -8,6 +9,7 @@ from django.forms import BaseForm, BoundField
 from django.template.context import RequestContext
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -27,9 +29,21 @@ def icon(name: str, classes: str = "") -> SafeString:
 
 @register.simple_tag
 def mark(phase: str, size: str = "") -> SafeString:
-    """Draw a phase's sign in a tinted square; `size` is "s", "l" or nothing. The colour comes from data-phase around it."""
+    """Draw a phase's sign in a square, tinted by the data-phase around it; `size` is "s", "l" or nothing."""
     classes = f"mark mark-{size}" if size else "mark"
     return format_html('<span class="{}">{}</span>', classes, icon(phase))
+
+
+@register.filter
+def when(at: datetime, detail: str = "") -> SafeString:
+    """Write a moment as people say it: today 09:12, 3 Nov, 3 Nov 2024; `when:"exact"` says the time too."""
+    local, now = timezone.localtime(at), timezone.localtime()
+    if local.date() == now.date():
+        words = f"today {local:%H:%M:%S}" if detail else f"today {local:%H:%M}"
+    else:
+        words = f"{local:%-d %b}" if local.year == now.year else f"{local:%-d %b %Y}"
+        words += f" {local:%H:%M:%S}" if detail else ""
+    return format_html('<time datetime="{}">{}</time>', local.isoformat(timespec="seconds"), words)
 
 
 @register.inclusion_tag("includes/field.html")
@@ -46,7 +60,7 @@ def form_errors(form: BaseForm) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An entry of the rail: `prefixes` are how the address names of its pages begin; `wide` leaves it off phones."""
+    """An entry of the rail: `prefixes` begin the address names of its pages; `wide` leaves it off phones."""
 
     url_name: str
     label: str

@@ -1,9 +1,12 @@
-"""Addresses of the console: accounts."""
+"""Addresses of the console: accounts, and the record of what people did."""
 
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import URLPattern, path
 
+from streamhub.console.views import accounts, audit
+
 urlpatterns: list[URLPattern] = [
-    path("login/", LoginView.as_view(), name="login"),
-    path("logout/", LogoutView.as_view(), name="logout"),
+    path("login/", accounts.login, name="login"),
+    path("logout/", accounts.logout, name="logout"),
+    path("setup/<str:token>/", accounts.setup, name="setup"),
+    path("audit/", audit.audit, name="audit"),
 ]
