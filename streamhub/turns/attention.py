@@ -1,8 +1,8 @@
 """How a turn is shown: which phase, which sign, how loud. The one rule behind every card, chip and mark.
 
-Pure, so that it is a table to test. The browser has the same rule in `static/js/attention.js` and applies it as
-time passes; the thresholds below reach it in `hello`, and `tests/turns/attention_cases.json` holds the two equal.
-A new phase needs a row in `SHOWN`, the same row there, and a colour in `static/css/streams.css`.
+Pure, so that it is a table to test. The browser has the same rule in `static/js/attention.js` and applies it
+as time passes; the thresholds below reach it in `hello`, and `tests/turns/attention_cases.json` holds the two
+equal. A new phase needs a row in `SHOWN`, the same row there, and a colour in `static/css/streams.css`.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ type Loudness = Literal["", "watch", "act"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What is known of a turn at a moment. `quiet_ms` is None until text or thought came; a limit of 0 is off."""
+    """What is known of a turn at a moment. `quiet_ms` is None until something came; a limit of 0 is off."""
 
     status: str
     phase: str = ""

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from django.db import DatabaseError, close_old_connections, connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from streamhub.turns.engine.ports import StoreUnavailable
 
@@ -17,7 +17,7 @@ class DatabaseThreads:
         self._threads = threads
 
     async def run[T](self, work: Callable[[], T]) -> T:
-        """Return what `work` returns. Raises StoreUnavailable if the database failed."""
+        """Return what `work` returns. Raises StoreUnavailable if the database is away; a wrong query is a bug."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._executor, _guarded, work)
 
@@ -34,6 +34,6 @@ def _guarded[T](work: Callable[[], T]) -> T:
     close_old_connections()
     try:
         return work()
-    except DatabaseError as error:
+    except (OperationalError, InterfaceError) as error:
         connections.close_all()
         raise StoreUnavailable(str(error)) from error

@@ -10,6 +10,7 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.db import connections
 
+from providers.simulator.connections import Connection
 from providers.simulator.server import Simulator
 from streamhub.servers.models import Channel
 from streamhub.turns import services
@@ -68,13 +69,13 @@ class Stage:
     async def in_phase(self, turn: Turn, phase: str) -> Turn:
         return await self.until(turn, lambda row: row.phase == phase)
 
-    async def connection(self, script: str, state: str | None = None) -> dict[str, Any]:
+    async def connection(self, script: str, state: str | None = None) -> Connection:
         """Return the simulator's view of the connection that got `script`, once it is in `state`."""
 
-        async def look() -> dict[str, Any] | None:
+        async def look() -> Connection | None:
             for entry in self.simulator.connections:
-                if entry["model"] == script and state in (None, entry["state"]):
-                    return dict(entry)
+                if entry.model == script and state in (None, entry.state):
+                    return entry
             return None
 
         return await eventually(look)

@@ -31,12 +31,12 @@ async def test_the_right_clock_fires_and_names_itself_its_value_and_its_setting(
     assert f"The {name} clock fired" in turn.error_message
     assert f"{seconds:g} s" in turn.error_message
     assert setting in turn.error_message
-    assert (await stage.connection(script, "closed_by_client"))["closed_at"]
+    assert (await stage.connection(script, "closed_by_client")).closed_at
 
 
 async def test_thinking_keeps_the_idle_clock_from_firing(stage, short_clocks, monkeypatch):
     monkeypatch.setattr(settings, "STREAM_TOTAL_TIMEOUT_MS", 0)
-    turn = await stage.ended(await stage.start("think:pace=8,length=40,thoughts=60,chars=6"))
+    turn = await stage.ended(await stage.start("think:pace=8,length=40,think_length=60,chars=6"))
     assert turn.status == Status.COMPLETED
 
 

@@ -95,13 +95,13 @@ async def test_a_wake_up_sent_three_times_runs_the_turn_once(stage):
         local.wake()
     row = await stage.ended(turn)
     assert row.fencing_token == 1
-    assert len([c for c in stage.simulator.connections if c["model"].startswith("talk")]) == 1
+    assert len([c for c in stage.simulator.connections if c.model.startswith("talk")]) == 1
 
 
 FAILURES = [
-    ("http_error:status=401", "api_error", "401"),
-    ("http_error:status=429,retry_after=7", "rate_limit", "429"),
-    ("http_error:status=503", "provider_overloaded", "503"),
+    ("http_error:status=401", "api_error", "invalid_api_key"),
+    ("http_error:status=429,retry_after=7", "rate_limit", "rate_limit_exceeded"),
+    ("http_error:status=503", "provider_overloaded", "overloaded"),
     ("in_band_error", None, None),
     ("reset:after=40", None, None),
     ("eof:after=40", "incomplete", None),
@@ -148,7 +148,7 @@ async def test_a_server_without_a_model_fails_the_turn_with_what_to_do(stage):
 
 async def test_a_stream_longer_than_the_cap_is_ended_and_says_which_setting(stage, monkeypatch):
     monkeypatch.setattr(settings, "STREAM_MAX_OUTPUT_BYTES", 2_000)
-    turn = await stage.ended(await stage.start("burst:chunks=2000"))
+    turn = await stage.ended(await stage.start("burst:n=2000"))
     assert (turn.status, turn.end_reason) == (Status.FAILED, EndReason.OUTPUT_CAP)
     assert "STREAM_MAX_OUTPUT_BYTES" in turn.error_message
 
@@ -176,4 +176,4 @@ async def test_draining_ends_a_running_turn_honestly_and_leaves_the_queue_alone(
     assert (ended.status, ended.end_reason, ended.error_code) == (Status.FAILED, EndReason.SHUTDOWN, "shutdown")
     assert len(await stage.text(ended)) >= 15
     assert (await stage.reload(waiting)).status == Status.QUEUED
-    assert (await stage.connection("stall:after=20", "closed_by_client"))["closed_at"]
+    assert (await stage.connection("stall:after=20", "closed_by_client")).closed_at

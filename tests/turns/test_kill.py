@@ -18,7 +18,7 @@ PHASES = [
     ("hold", "connecting"),
     ("silent", "waiting"),
     ("keepalive:interval=0.05", "waiting"),
-    ("think:pace=20,length=4000,thoughts=4000", "thinking"),
+    ("think:pace=20,think_length=4000", "thinking"),
     ("talk:pace=50,length=20000", "speaking"),
     ("stall:after=40", "speaking"),
     ("trickle:interval=0.05", "speaking"),
@@ -35,7 +35,7 @@ async def test_a_kill_ends_the_turn_and_closes_the_upstream_in_every_phase(stage
     closed = await stage.connection(script, "closed_by_client")
     row = await stage.ended(turn)
     assert (row.status, row.end_reason) == (Status.KILLED, EndReason.USER_KILL)
-    assert closed["closed_at"] >= row.kill_requested_at.timestamp() - 0.05
+    assert closed.closed_at >= row.kill_requested_at.timestamp() - 0.05
     assert row.text_chars == len(await stage.text(row))
 
 
@@ -49,7 +49,7 @@ async def test_a_killed_queued_turn_never_connects(stage):
     await stage.kill(first)
     await stage.ended(first)
     await asyncio.sleep(0.2)
-    assert not [entry for entry in stage.simulator.connections if entry["model"] == "talk:text=never"]
+    assert not [entry for entry in stage.simulator.connections if entry.model == "talk:text=never"]
 
 
 async def test_a_kill_while_the_connection_is_being_made_ends_the_turn(stage):
@@ -86,7 +86,7 @@ async def test_a_kill_while_settling_ends_the_turn_without_waiting(stage, monkey
     monkeypatch.setattr(stage.service.engine, "_settled", slow_delivery)
     turn = await stage.start("stall:after=20")
     await stage.in_phase(turn, "settling")
-    assert (await stage.connection("stall:after=20", "closed_by_client"))["closed_at"]
+    assert (await stage.connection("stall:after=20", "closed_by_client")).closed_at
     await stage.kill(turn)
     assert (await stage.ended(turn)).status == Status.KILLED
 
@@ -130,7 +130,7 @@ async def test_a_kill_whose_signal_is_lost_is_found_by_the_heartbeat(stage, monk
     await stage.in_phase(turn, "speaking")
     await stage.kill(turn)
     assert (await stage.ended(turn)).status == Status.KILLED
-    assert (await stage.connection("stall:after=20", "closed_by_client"))["closed_at"]
+    assert (await stage.connection("stall:after=20", "closed_by_client")).closed_at
 
 
 async def test_killing_the_active_turn_lets_the_next_one_start(stage):
@@ -173,7 +173,7 @@ async def test_a_hundred_kills_leave_no_open_socket_and_no_task(stage):
     for turn in turns:
         await stage.kill(turn)
     assert {(await stage.ended(turn)).status for turn in turns} == {Status.KILLED}
-    assert not [entry for entry in stage.simulator.connections if entry["state"] == "open"]
+    assert not [entry for entry in stage.simulator.connections if entry.state == "open"]
     names = [task.get_name() for task in asyncio.all_tasks()]
     assert not [name for name in names if name.startswith(("turn ", "run "))]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from logging import getLogger
 
 from streamhub.turns.engine.feeder import Feeder
@@ -58,6 +59,8 @@ class Engine:
         self._wake = asyncio.Event()
         self._record_now = asyncio.Event()
         self._recorded = asyncio.Condition()
+        # Held while a tick is under way: a turn that ends meanwhile must know which chunks that tick recorded.
+        self._ticking = asyncio.Lock()
         self._is_draining = False
         # Kills that came before their turn was started here; bounded, since most are for turns that just ended.
         self._early_kills: deque[tuple[str, int]] = deque(maxlen=1_000)
@@ -128,9 +131,11 @@ class Engine:
         work = self._refuse(plan) if isinstance(plan, RefusedPlan) else self._run(plan)
         task = asyncio.create_task(work, name=f"run {plan.turn_id}")
         self._tasks[plan.turn_id] = task
-        task.add_done_callback(lambda _: self._gone(plan.turn_id))
+        task.add_done_callback(partial(self._gone, plan.turn_id))
 
-    def _gone(self, turn_id: str) -> None:
+    def _gone(self, turn_id: str, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (failure := task.exception()):
+            log.error("turn %s: its end could not be written; the reaper will find it", turn_id, exc_info=failure)
         self._tasks.pop(turn_id, None)
         self._runs.pop(turn_id, None)
         self._wake.set()
@@ -149,13 +154,15 @@ class Engine:
             run.stop(EndReason.USER_KILL)
         self._feeder.touch()
         await self._feed.changed(plan.server_id, plan.turn_id)
-        outcome = await run.run()
+        end = await run.run()
         self._runs.pop(plan.turn_id, None)
-        if outcome.end_reason is EndReason.STALE_LEASE:
+        if end.reason is EndReason.STALE_LEASE:
             return
-        if outcome.error and outcome.error.code == "internal":
-            log.error("turn %s failed inside the engine: %s", plan.turn_id, outcome.error.original)
+        if end.reason is EndReason.INTERNAL_ERROR and end.error:
+            log.error("turn %s failed inside the engine: %s", plan.turn_id, end.error.original)
         await self._feeder.last_words(live)
+        async with self._ticking:
+            outcome = run.outcome(end)
         await self._finish(outcome)
 
     async def _refuse(self, plan: RefusedPlan) -> None:
@@ -190,8 +197,9 @@ class Engine:
                 async with asyncio.timeout(self._options.tick):
                     await self._record_now.wait()
             self._record_now.clear()
-            if self._runs:
-                await self._tick([run.live for run in self._runs.values()])
+            async with self._ticking:
+                if self._runs:
+                    await self._tick([run.live for run in self._runs.values()])
             async with self._recorded:
                 self._recorded.notify_all()
 

@@ -57,14 +57,14 @@ class TurnRun:
             if self._task:
                 self._task.cancel()
 
-    async def run(self) -> TurnOutcome:
-        """Stream, settle and return the outcome. Never raises."""
+    async def run(self) -> StreamEnd:
+        """Stream, settle and say how it ended. Never raises."""
         if self.stop_reason is None:
             self._task = asyncio.create_task(self._stream_and_settle(), name=f"turn {self.live.turn_id}")
             await asyncio.wait({self._task})
         if self._stop_at is not None:
             self._closed_ms = (asyncio.get_running_loop().time() - self._stop_at) * 1000
-        return self._outcome(self._end())
+        return self._end()
 
     async def _stream_and_settle(self) -> StreamEnd:
         end = await self.stream.run()
@@ -96,7 +96,8 @@ class TurnRun:
             )
         return self._task.result()
 
-    def _outcome(self, end: StreamEnd) -> TurnOutcome:
+    def outcome(self, end: StreamEnd) -> TurnOutcome:
+        """Return what is to be written about the turn, with every chunk that the record does not hold yet."""
         live, metadata = self.live, self.live.metadata
         usage = metadata.usage
         return TurnOutcome(
