@@ -11,8 +11,8 @@ from streamhub.servers.models import Server
 from streamhub.turns import selectors
 from streamhub.turns.models import Turn
 
-# How long an ended turn keeps its card: long enough to be read. One that needs somebody stays longer, until its
-# channel goes on.
+# How long an ended turn keeps its card: long enough to be read. One that needs somebody stays longer, at most
+# until its channel goes on.
 LINGERS = timedelta(seconds=20)
 NEEDS_YOU_FOR = timedelta(minutes=5)
 FEED_ROWS = 12
@@ -102,7 +102,7 @@ def board_of(servers: Sequence[Server], asked: Asked, now: datetime, viewer: Use
 def cards_of(
     servers: Sequence[Server], ids: Iterable[UUID], now: datetime, viewer: User | None
 ) -> list[Card]:
-    """Return the cards that replace what a page shows of some turns: theirs, and their channels' live ones."""
+    """Return the cards that replace what a page shows of some turns: theirs and their channels' live ones."""
     named = selectors.turns_by_id(servers, ids)
     live = selectors.live_turns(servers, {turn.channel_id for turn in named})
     ended = [card_of(turn, now, viewer=viewer) for turn in named if turn.is_terminal]

@@ -137,7 +137,8 @@ def clock_of(turn: Turn, now: datetime) -> Clock | None:
     elif turn.progress_at:
         name, since = "idle", turn.progress_at
     limit = limit_of(turn, name)
-    return Clock(name, limit, since, max(0.0, (now - since).total_seconds())) if limit else None
+    value = min(limit, max(0.0, (now - since).total_seconds()))
+    return Clock(name, limit, since, value) if limit else None
 
 
 def limit_of(turn: Turn, name: str) -> float:

@@ -7,7 +7,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 
 def back_to(request: HttpRequest, fallback: str) -> str:
-    """Return path and query of the page the form was on, else `fallback`. Never an address of another site."""
+    """Return path and query of the page the form was on, never one of another site, else `fallback`."""
     referer = request.headers.get("Referer", "")
     ours = {request.get_host()}
     if not url_has_allowed_host_and_scheme(referer, ours, require_https=request.is_secure()):

@@ -4,17 +4,17 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from streamhub.accounts.models import User
+from streamhub.console.access import channel_or_404
 from streamhub.console.cards import card_of
 from streamhub.console.forms.turns import ComposerForm
 from streamhub.console.people import person
 from streamhub.console.replies import see
-from streamhub.servers.access import visible_servers
 from streamhub.servers.models import Channel
 from streamhub.turns import selectors
 from streamhub.turns.services import TurnRefused, start_turn
@@ -27,8 +27,8 @@ PAGE = 30
 @require_GET
 @never_cache
 def channel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show a channel: live (its state alone for a script), or with `?view=earlier` its turns that are over."""
-    shown = _channel(request, pk)
+    """Show a channel: live (its state alone for a script) or, with `?view=earlier`, its turns of before."""
+    shown = channel_or_404(request, pk)
     viewer = person(request)
     if request.GET.get("view") == "earlier":
         return render(request, "live/channel.html", _earlier(shown, request.GET.get("page"), viewer))
@@ -40,7 +40,7 @@ def channel(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def channel_start(request: HttpRequest, pk: int) -> HttpResponse:
     """Queue a turn that answers the message; a refusal is said beside the field and keeps the text."""
-    asked = _channel(request, pk)
+    asked = channel_or_404(request, pk)
     form = ComposerForm(asked, request.POST.dict())
     if form.is_valid():
         text, model = form.cleaned_data["text"], form.cleaned_data["model"]
@@ -61,11 +61,6 @@ def _started(request: HttpRequest, asked: Channel) -> HttpResponse:
     if asked_for := selectors.queue_of(asked):
         return see(request, asked.get_absolute_url(), f"Sent. {len(asked_for)} in line in {asked}.", "queued")
     return HttpResponseRedirect(asked.get_absolute_url())
-
-
-def _channel(request: HttpRequest, pk: int) -> Channel:
-    seen = Channel.objects.filter(server__in=visible_servers(person(request)))
-    return get_object_or_404(seen.select_related("server"), pk=pk)
 
 
 def _composer(shown: Channel, form: ComposerForm) -> dict[str, Any]:

@@ -5,17 +5,18 @@ A repeated kill, or one that comes after the end, gets the same kind of answer: 
 
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from streamhub.console.access import channel_or_404, server_or_404, turn_or_404
 from streamhub.console.board import cards_of
 from streamhub.console.people import person
 from streamhub.console.replies import say, see
 from streamhub.console.returning import back_to
-from streamhub.servers.access import can_operate, visible_servers
+from streamhub.servers.access import can_operate
 from streamhub.servers.models import Channel, Server
 from streamhub.turns import selectors, services
 from streamhub.turns.models import Turn
@@ -25,7 +26,7 @@ from streamhub.turns.state import Status
 @require_POST
 def turn_kill(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Kill one turn."""
-    get_object_or_404(Turn, pk=pk, server__in=_servers(request))
+    _check(request, turn_or_404(request, pk).server)
     outcome = services.request_kill(pk, actor=person(request), reason=_reason(request))
     return _answer(request, outcome.turn, kill_words(outcome.turn))
 
@@ -33,7 +34,8 @@ def turn_kill(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def channel_kill(request: HttpRequest, pk: int) -> HttpResponse:
     """Kill the running turn of a channel; the next in line starts."""
-    channel = get_object_or_404(Channel, pk=pk, server__in=_servers(request))
+    channel = channel_or_404(request, pk)
+    _check(request, channel.server)
     turn = selectors.current_turn(channel)
     if turn is None or turn.status != Status.RUNNING:
         return _answer(request, turn, f"Nothing runs in {channel}.", channel)
@@ -44,7 +46,8 @@ def channel_kill(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def channel_clear(request: HttpRequest, pk: int) -> HttpResponse:
     """Kill the running turn of a channel and every turn that waits behind it."""
-    channel = get_object_or_404(Channel, pk=pk, server__in=_servers(request))
+    channel = channel_or_404(request, pk)
+    _check(request, channel.server)
     killed = services.kill_channel(channel, actor=person(request), reason=_reason(request))
     words = f"{_turns(killed)} of {channel} killed." if killed else f"Nothing runs or waits in {channel}."
     return _answer(request, selectors.current_turn(channel), words, channel)
@@ -53,7 +56,8 @@ def channel_clear(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def server_kill(request: HttpRequest, slug: str) -> HttpResponse:
     """Kill every running and waiting turn of a server."""
-    server = get_object_or_404(_servers(request), slug=slug)
+    server = server_or_404(request, slug)
+    _check(request, server)
     killed = services.kill_server(server, actor=person(request), reason=_reason(request))
     words = f"{_turns(killed)} killed on {server}." if killed else f"Nothing runs or waits on {server}."
     if request.headers.get("HX-Request"):
@@ -84,11 +88,10 @@ def _answer(
     return say(render(request, "live/wall.html#cards", {"cards": cards, "now": now}), words, "stopping")
 
 
-def _servers(request: HttpRequest) -> QuerySet[Server]:
-    """Return the servers whose turns the person may kill; the others do not exist for them."""
-    user = person(request)
-    operated = [server.pk for server in visible_servers(user) if can_operate(user, server)]
-    return Server.objects.filter(pk__in=operated)
+def _check(request: HttpRequest, server: Server) -> None:
+    """Raise PermissionDenied for somebody who may look but not kill."""
+    if not can_operate(request.user, server):
+        raise PermissionDenied("You may look at this server, but not kill its turns.")
 
 
 def _reason(request: HttpRequest) -> str:

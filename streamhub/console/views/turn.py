@@ -4,17 +4,18 @@ import json
 from typing import Any
 from uuid import UUID
 
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from streamhub.console.access import turn_or_404
 from streamhub.console.cards import card_of
 from streamhub.console.people import person
 from streamhub.console.plot import plot_of
 from streamhub.console.verdict import explanation, headline
-from streamhub.servers.access import visible_servers
 from streamhub.turns import selectors
 from streamhub.turns.models import ThoughtLog, Turn
 
@@ -38,8 +39,9 @@ OP_WORDS = {
 def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Show one turn. `?after=SEQ` is where its table of chunks begins."""
     viewer = person(request)
-    seen = Turn.objects.filter(server__in=visible_servers(viewer))
-    shown = get_object_or_404(seen.select_related("channel", "server").prefetch_related("attempts"), pk=pk)
+    shown = turn_or_404(request, pk)
+    prefetch_related_objects([shown], "attempts")
+    attempts = list(shown.attempts.all())
     card = card_of(shown, timezone.now(), viewer=viewer)
     said = selectors.transcript_of(shown, TEXT_CHARS)
     context = {
@@ -50,18 +52,12 @@ def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
         "said": said,
         "caught": _caught(said),
         "thoughts": ThoughtLog.objects.filter(turn=shown).first(),
-        "attempts": list(shown.attempts.all()),
-        "provider": _provider(shown),
+        "attempts": attempts,
+        "provider": attempts[-1].endpoint_label if attempts else "none",
         **_plot(shown),
         **_chunks(shown, request.GET.get("after", "0")),
     }
     return render(request, "live/turn.html", context)
-
-
-def _provider(shown: Turn) -> str:
-    """Name where the answer came from: the endpoint of the last attempt."""
-    attempts = list(shown.attempts.all())
-    return attempts[-1].endpoint_label if attempts else "none"
 
 
 def _caught(said: selectors.Transcript) -> list[dict[str, str]]:

@@ -45,7 +45,7 @@ def wall(request: HttpRequest) -> HttpResponse:
 @require_GET
 @never_cache
 def wall_cards(request: HttpRequest) -> HttpResponse:
-    """Return the cards of changed turns (`?ids=a,b`) and of their channels' live turns, to be put in place."""
+    """Return the cards of changed turns (`?ids=a,b`) and of their channels' live turns, to be put in."""
     try:
         ids = [UUID(text) for text in request.GET.get("ids", "").split(",")[:MAX_IDS]]
     except ValueError:

@@ -1,0 +1,173 @@
+/* The wall's cards: which there are, where they stand, which are shown. The wall holds still: a card changes place only
+   when nothing is hovered or focused and at most every 5 s; new ones are added at the end. */
+import { Card } from "./card.js";
+import { $, $$ } from "./dom.js";
+
+const LINGERS_MS = 20000;
+const NEEDS_YOU_MS = 300000;
+const PLACES_MS = 5000;
+const FEED_ROWS = 12;
+const STEPS = { act: 0, watch: 1 };
+
+const part = (name) => $(`[data-part="${name}"]`);
+const isHeld = () => Boolean($(".stream:hover, .stream:focus-within"));
+
+export class Board {
+  constructor(onEvent) {
+    this.cards = new Map();
+    this.rows = new Map();
+    this.onEvent = onEvent;
+    this.placed = 0;
+    this.show = $('.count[aria-pressed="true"]')?.dataset.filter ?? "all";
+    this.text = $("[data-find]")?.value ?? "";
+    for (const element of $$(".stream")) this.adopt(element);
+  }
+
+  adopt(element) {
+    const card = new Card(element);
+    this.cards.set(card.turn, card);
+    return card;
+  }
+
+  /* Puts cards and feed rows that the hub rendered in place of what is shown of the same turns. */
+  put(markup) {
+    const box = document.createElement("template");
+    box.innerHTML = markup;
+    for (const row of $$("li[data-turn]", box.content)) this.rows.set(row.dataset.turn, row);
+    for (const element of $$(".stream", box.content)) this.putCard(element);
+    this.arrange();
+  }
+
+  putCard(element) {
+    const old = this.cards.get(element.dataset.turn);
+    const fresh = new Card(element);
+    this.onEvent(fresh, old);
+    if (old && $(".confirm", old.element) && $("[data-kill]", element)) return;
+    this.cards.set(fresh.turn, fresh);
+    if (!old) { this.homeOf(fresh).append(element); return; }
+    const focused = old.element.contains(document.activeElement);
+    if (fresh.status === "running" && old.status === "running") fresh.keep(old);
+    old.element.replaceWith(element);
+    if (focused) $("h3 a", element).focus({ preventScroll: true });
+  }
+
+  /* The whole wall as the hub has it now: what is gone there goes here. */
+  replace(page) {
+    const fresh = new Set();
+    for (const element of $$(".stream", page)) {
+      fresh.add(element.dataset.turn);
+      this.putCard(document.adoptNode(element));
+    }
+    for (const [turn, card] of this.cards) if (!fresh.has(turn)) this.drop(turn, card);
+    const feed = $(".feed", page);
+    if (feed) $(".feed").replaceChildren(...feed.children);
+    this.arrange(true);
+  }
+
+  drop(turn, card) {
+    card.element.remove();
+    this.cards.delete(turn);
+  }
+
+  homeOf(card) {
+    return $(".wall", part("loud" in card.element.dataset ? "attn" : "running"));
+  }
+
+  /* Ended turns move to the feed, cards to their section and place. */
+  arrange(now = false) {
+    if (now || (!isHeld() && Date.now() - this.placed >= PLACES_MS)) {
+      this.placed = Date.now();
+      this.retire();
+      this.place();
+    }
+    this.count();
+    this.filter();
+  }
+
+  retire() {
+    const busy = new Set([...this.cards.values()].filter((card) => !card.isGone).map((card) => card.channel));
+    for (const [turn, card] of this.cards) {
+      if (!card.isGone) continue;
+      const age = Date.now() - card.ended;
+      const needed = "loud" in card.element.dataset && !busy.has(card.channel);
+      if (age < (needed ? NEEDS_YOU_MS : LINGERS_MS)) continue;
+      this.drop(turn, card);
+      this.toFeed(turn);
+    }
+  }
+
+  toFeed(turn) {
+    const row = this.rows.get(turn);
+    this.rows.delete(turn);
+    if (!row) return;
+    const feed = $(".feed");
+    feed.prepend(row);
+    while (feed.children.length > FEED_ROWS) feed.lastElementChild.remove();
+    part("ended").hidden = false;
+  }
+
+  place() {
+    const ranked = [...this.cards.values()].map((card) => [this.rank(card), card]);
+    ranked.sort(([a], [b]) => compare(a, b));
+    const next = new Map();
+    for (const [, card] of ranked) {
+      const home = this.homeOf(card);
+      const at = next.has(home) ? next.get(home) : home.firstElementChild;
+      if (card.element === at) next.set(home, at.nextElementSibling);
+      else { home.insertBefore(card.element, at); next.set(home, at); }
+    }
+  }
+
+  rank(card) {
+    const sort = $("#sort")?.value ?? "attention";
+    if (sort === "channel") return [card.name.toLowerCase(), card.created];
+    if (sort === "age") return [Number(card.isGone), card.created];
+    const step = STEPS[card.element.dataset.loud] ?? 2;
+    const fires = step < 2 && card.clock.since ? card.clock.since + card.clock.limit * 1000 : Infinity;
+    return [step, Number(card.isGone), Number(card.status === "queued"), fires, card.created];
+  }
+
+  groups(card) {
+    const { loud, group } = card.element.dataset;
+    return ["all", loud ? "attn" : "", group];
+  }
+
+  count() {
+    const all = [...this.cards.values()];
+    for (const counter of $$(".count")) {
+      const group = counter.dataset.filter;
+      const number = all.filter((card) => this.groups(card).includes(group)).length;
+      $("b", counter).textContent = number;
+      if (group === "attn") counter.toggleAttribute("data-loud", false);
+      if (group === "attn" && number) counter.dataset.loud = "act";
+    }
+    const killable = all.reduce((sum, card) => sum + (card.isGone ? 0 : Number(!card.isAsked) + Number(card.element.dataset.waiting)), 0);
+    for (const place of $$("[data-killable-count]")) place.textContent = killable;
+    const button = $("[data-kill-all]");
+    if (button) button.hidden = killable === 0;
+    for (const name of ["attn", "running"]) {
+      const home = part(name);
+      $(".n", home).textContent = $(".wall", home).children.length;
+    }
+  }
+
+  filter() {
+    const text = this.text.trim().toLowerCase();
+    let shown = 0;
+    for (const card of this.cards.values()) {
+      const fits = this.groups(card).includes(this.show) && (!text || card.element.textContent.toLowerCase().includes(text));
+      card.element.hidden = !fits;
+      shown += Number(fits);
+    }
+    for (const name of ["attn", "running"]) part(name).hidden = !$(".stream:not([hidden])", part(name));
+    $("#no-match").hidden = shown > 0 || this.cards.size === 0;
+  }
+}
+
+function compare(a, b) {
+  for (let index = 0; index < a.length; index += 1) {
+    if (a[index] < b[index]) return -1;
+    if (a[index] > b[index]) return 1;
+  }
+  return 0;
+}
