@@ -65,8 +65,7 @@ def worker() -> Check:
 def broker() -> Check:
     """Open a connection to the broker."""
     with app.connection_for_write() as broker_connection:
-        broker_connection.ensure_connection(max_retries=1, timeout=LIMIT_SECONDS)
-        broker_connection.default_channel.close()
+        broker_connection.ensure_connection(max_retries=1, timeout=int(LIMIT_SECONDS))
     return Check(True, "answers")
 
 

@@ -11,13 +11,6 @@ from streamhub.ops.demo.stage import Stage
 from tests.ops.hub_process import HubProcess, Start
 
 
-@pytest.fixture(autouse=True)
-def _plain_static_files(settings) -> None:
-    """Hashed names exist only after `collectstatic`, which no test of a page should need."""
-    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    settings.STORAGES = {**settings.STORAGES, "staticfiles": plain}
-
-
 @pytest.fixture
 def start_hub(tmp_path) -> Iterator[Start]:
     """Return a function that starts hubs on `tmp_path`; what still runs at the end is killed."""

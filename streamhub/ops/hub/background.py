@@ -17,7 +17,7 @@ class Background:
     """The Celery side of an embedded hub. Its tasks only say "look", so one thread serves them all."""
 
     def __init__(self) -> None:
-        self._beat = beat.Service(app, max_interval=BEAT_LOOP_SECONDS, scheduler_cls="celery.beat:Scheduler")
+        self._beat = beat.Service(app, max_interval=BEAT_LOOP_SECONDS, scheduler_cls=beat.Scheduler)
         self._threads = [
             threading.Thread(target=_run, args=(job,), name=name, daemon=True)
             for name, job in (("celery-worker", self._work), ("celery-beat", self._beat.start))
@@ -31,7 +31,7 @@ class Background:
 
     def stop(self) -> None:
         """Ask both to stop. They end by themselves; nothing they do needs waiting for."""
-        state.should_stop = 0
+        state.should_stop = 0  # type: ignore[assignment]  # an exit status; typed as never set
         self._beat.stop()
 
     def _work(self) -> None:

@@ -15,7 +15,6 @@ from typing import Any, TextIO
 from django.conf import settings
 from django.db import connections
 from django.utils.module_loading import import_string
-from twisted.internet import reactor
 
 from streamhub.live import loops
 from streamhub.ops.demo.door import close_door, open_door
@@ -89,7 +88,7 @@ class Hub:
             self._status = 1
         finally:
             backstop.exit_within(STOP_WITHIN_SECONDS)
-            reactor.stop()
+            self._server.stop()
 
     async def _start(self) -> None:
         """Demo first: its turns from before a restart must find their provider."""
