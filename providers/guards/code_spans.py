@@ -2,7 +2,7 @@
 
 import re
 
-_MARK = re.compile(r"`+|~{3,}|\n")
+_MARK = re.compile(r"`+|~+|\n")
 
 
 class CodeTracker:

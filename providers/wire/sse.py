@@ -96,10 +96,10 @@ class SseDecoder:
         if not line:
             self._dispatch(events)
         elif line[0] != ":":
-            self._field(line)
+            self._field(line, events)
 
-    def _field(self, line: str) -> None:
-        if line.startswith("data: "):
+    def _field(self, line: str, events: list[SseEvent]) -> None:
+        if line.startswith("data: ") and not self._stray:
             self._add(self._data, line[6:])
             return
         name, colon, value = line.partition(":")
@@ -110,6 +110,8 @@ class SseDecoder:
         if name == "event":
             self._name = value or None
         elif name == "data" or name == "error":
+            if self._stray and not self._data:
+                self._dispatch(events)
             self._name = "error" if name == "error" else self._name
             self._add(self._data, value)
 
