@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -88,8 +88,7 @@ def key_state(key: ApiKey, *, now: datetime, disabled_by: str = "") -> KeyState:
         return KeyState(key=key, condition="cooling", title=title, detail=failure)
     if key.error_count:
         return KeyState(key=key, condition="failing", title="failed last time", detail=failure)
-    used = f"last used {timesince(key.last_used_at, now)} ago" if key.last_used_at else "not used yet"
-    return KeyState(key=key, condition="ok", title="ok", detail=used)
+    return KeyState(key=key, condition="ok", title="ok", detail=_last_use(key, now))
 
 
 def endpoint_state(
@@ -146,6 +145,14 @@ def _count(keys: Sequence[KeyState]) -> str:
 
 def _number(count: int) -> str:
     return {1: "one", 2: "two", 3: "three"}.get(count, str(count))
+
+
+def _last_use(key: ApiKey, now: datetime) -> str:
+    if key.last_used_at is None:
+        return "not used yet"
+    if now - key.last_used_at < timedelta(minutes=1):
+        return "used just now"
+    return f"last used {timesince(key.last_used_at, now)} ago"
 
 
 def _last_failure(key: ApiKey) -> str:

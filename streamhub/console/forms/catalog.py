@@ -39,7 +39,7 @@ class CheckedField(forms.CharField):
 
     def prepare_value(self, value: Any) -> Any:
         """Return what the input shows."""
-        return value if isinstance(value, str) else self.show(value)
+        return value if value is None or isinstance(value, str) else self.show(value)
 
 
 def _words(items: Iterable[str] | None) -> str:
@@ -230,10 +230,18 @@ class RuleForm(StyledForm):
         return {**values, "starts_in_reasoning": starts}
 
 
+class _ModelField(forms.ModelChoiceField):  # type: ignore[type-arg]  # not generic at run time
+    """Two endpoints may serve a model of one name, so each is named with its endpoint."""
+
+    def label_from_instance(self, obj: LanguageModel) -> str:
+        """Return the words of one option."""
+        return f"{obj.endpoint}: {obj}"
+
+
 class PreviewForm(StyledForm):
     """Which model, and in which server, the preview is about."""
 
-    model = forms.ModelChoiceField(
+    model = _ModelField(
         LanguageModel.objects.select_related("endpoint"), required=False, empty_label="Choose a model"
     )
     server = forms.ModelChoiceField(

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 
 from streamhub.catalog.models import ApiKey, Endpoint
 from streamhub.catalog.selectors import usable_key
+from streamhub.console.access import owner_only
 from streamhub.console.forms.catalog import ConnectForm, EndpointForm, TestForm, secret_of
 from streamhub.console.replies import say
 from streamhub.console.views.endpoints import endpoint_context
@@ -37,6 +38,7 @@ class NotTestable(Exception):
     """A test cannot even begin; the message says why."""
 
 
+@owner_only
 @sensitive_post_parameters("key")
 @require_POST
 def endpoint_test_new(request: HttpRequest) -> HttpResponse:
@@ -49,6 +51,7 @@ def endpoint_test_new(request: HttpRequest) -> HttpResponse:
     return render(request, "catalog/endpoint_new.html", context)
 
 
+@owner_only
 @require_POST
 def endpoint_test(request: HttpRequest, pk: int) -> HttpResponse:
     """Try a saved endpoint, with the address in its form if there is one, and its stored key."""

@@ -15,6 +15,7 @@ from streamhub.catalog.addresses import plain_http_warning
 from streamhub.catalog.models import Endpoint
 from streamhub.catalog.selectors import endpoint_overview, endpoints_overview, users_of
 from streamhub.catalog.states import EndpointState
+from streamhub.console.access import owner_only
 from streamhub.console.forms.catalog import ConnectForm, EndpointForm, secret_of
 from streamhub.console.people import person
 from streamhub.console.views.deletion import confirm_deletion
@@ -23,6 +24,7 @@ from streamhub.console.views.form_pages import form_page, saved, show_errors
 GET_POST = ["GET", "HEAD", "POST"]
 
 
+@owner_only
 @require_GET
 @never_cache
 def endpoints(request: HttpRequest) -> HttpResponse:
@@ -31,6 +33,7 @@ def endpoints(request: HttpRequest) -> HttpResponse:
     return render(request, "catalog/endpoints.html", {"states": states, "summary": _summary(states)})
 
 
+@owner_only
 @never_cache
 @sensitive_post_parameters("key")
 @require_http_methods(GET_POST)
@@ -45,6 +48,7 @@ def endpoint_create(request: HttpRequest) -> HttpResponse:
     return form_page(request, "catalog/endpoint_new.html", {"form": form})
 
 
+@owner_only
 @never_cache
 @require_http_methods(GET_POST)
 def endpoint(request: HttpRequest, pk: int) -> HttpResponse:
@@ -61,6 +65,7 @@ def endpoint(request: HttpRequest, pk: int) -> HttpResponse:
     return form_page(request, "catalog/endpoint.html", endpoint_context(row, form))
 
 
+@owner_only
 @never_cache
 @require_http_methods(GET_POST)
 def endpoint_delete(request: HttpRequest, pk: int) -> HttpResponse:

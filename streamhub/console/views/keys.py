@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from streamhub.catalog import services
 from streamhub.catalog.models import ApiKey, Endpoint
+from streamhub.console.access import owner_only
 from streamhub.console.forms.catalog import KeyForm, ReplaceKeyForm
 from streamhub.console.people import person
 from streamhub.console.returning import back_to
@@ -18,6 +19,7 @@ from streamhub.console.views.form_pages import form_page, saved, show_errors
 GET_POST = ["GET", "HEAD", "POST"]
 
 
+@owner_only
 @never_cache
 @sensitive_post_parameters("secret")
 @require_http_methods(GET_POST)
@@ -35,6 +37,7 @@ def key_create(request: HttpRequest, pk: int) -> HttpResponse:
     return form_page(request, "catalog/key.html", {"form": form, "endpoint": endpoint})
 
 
+@owner_only
 @never_cache
 @sensitive_post_parameters("secret")
 @require_http_methods(GET_POST)
@@ -48,18 +51,21 @@ def key_replace(request: HttpRequest, pk: int) -> HttpResponse:
     return form_page(request, "catalog/key.html", {"form": form, "endpoint": key.endpoint, "key": key})
 
 
+@owner_only
 @require_POST
 def key_enable(request: HttpRequest, pk: int) -> HttpResponse:
     """Let turns use a key again."""
     return _set_enabled(request, pk, is_enabled=True)
 
 
+@owner_only
 @require_POST
 def key_disable(request: HttpRequest, pk: int) -> HttpResponse:
     """Keep turns from using a key."""
     return _set_enabled(request, pk, is_enabled=False)
 
 
+@owner_only
 @require_POST
 def key_use_now(request: HttpRequest, pk: int) -> HttpResponse:
     """End a key's cooling."""
@@ -69,6 +75,7 @@ def key_use_now(request: HttpRequest, pk: int) -> HttpResponse:
     return saved(request, back_to(request, key.endpoint.get_absolute_url()), words)
 
 
+@owner_only
 @never_cache
 @require_http_methods(GET_POST)
 def key_delete(request: HttpRequest, pk: int) -> HttpResponse:

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 from streamhub.catalog import services
 from streamhub.catalog.models import Endpoint, LanguageModel
 from streamhub.catalog.selectors import users_of
+from streamhub.console.access import owner_only
 from streamhub.console.forms.catalog import LanguageModelForm
 from streamhub.console.people import person
 from streamhub.console.views.deletion import confirm_deletion
@@ -18,6 +19,7 @@ GET_POST = ["GET", "HEAD", "POST"]
 NEW = {"has_tools": True, "is_enabled": True}
 
 
+@owner_only
 @never_cache
 @require_http_methods(GET_POST)
 def model_create(request: HttpRequest, pk: int) -> HttpResponse:
@@ -34,6 +36,7 @@ def model_create(request: HttpRequest, pk: int) -> HttpResponse:
     return form_page(request, "catalog/model.html", {"form": form, "endpoint": endpoint})
 
 
+@owner_only
 @never_cache
 @require_http_methods(GET_POST)
 def model(request: HttpRequest, pk: int) -> HttpResponse:
@@ -51,6 +54,7 @@ def model(request: HttpRequest, pk: int) -> HttpResponse:
     return form_page(request, "catalog/model.html", context)
 
 
+@owner_only
 @never_cache
 @require_http_methods(GET_POST)
 def model_delete(request: HttpRequest, pk: int) -> HttpResponse:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from streamhub.catalog import services
 from streamhub.catalog.kinds import kind_choices
 from streamhub.catalog.models import ModelRule
+from streamhub.console.access import owner_only
 from streamhub.console.forms.catalog import PreviewForm, RuleForm
 from streamhub.console.forms.stop_strings import StopRows
 from streamhub.console.people import person
@@ -23,6 +24,7 @@ GET_POST = ["GET", "HEAD", "POST"]
 NEW = {"kind_pattern": "*", "model_pattern": "*", "priority": 100, "is_enabled": True}
 
 
+@owner_only
 @require_GET
 @never_cache
 def rules(request: HttpRequest) -> HttpResponse:
@@ -30,6 +32,7 @@ def rules(request: HttpRequest) -> HttpResponse:
     return render(request, "catalog/rules.html", {"lines": rule_lines(), **_preview(request)})
 
 
+@owner_only
 @require_GET
 @never_cache
 def rule_preview(request: HttpRequest) -> HttpResponse:
@@ -39,6 +42,7 @@ def rule_preview(request: HttpRequest) -> HttpResponse:
     return render(request, "catalog/rules.html#preview", _preview(request))
 
 
+@owner_only
 @never_cache
 @require_http_methods(GET_POST)
 def rule_create(request: HttpRequest) -> HttpResponse:
@@ -55,6 +59,7 @@ def rule_create(request: HttpRequest) -> HttpResponse:
     return form_page(request, "catalog/rule.html", _context(form, stops))
 
 
+@owner_only
 @never_cache
 @require_http_methods(GET_POST)
 def rule(request: HttpRequest, pk: int) -> HttpResponse:
@@ -72,6 +77,7 @@ def rule(request: HttpRequest, pk: int) -> HttpResponse:
     return form_page(request, "catalog/rule.html", {**_context(form, stops), "rule": row})
 
 
+@owner_only
 @never_cache
 @require_http_methods(GET_POST)
 def rule_delete(request: HttpRequest, pk: int) -> HttpResponse:
