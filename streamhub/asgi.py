@@ -1,6 +1,7 @@
 """The ASGI application: pages over HTTP, live streams over a websocket. The origin check stands outside the login."""
 
 import os
+from typing import Any
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -13,11 +14,11 @@ http = get_asgi_application()
 
 from streamhub.console.consumers import LiveConsumer  # noqa: E402  Django must be set up first
 
+live: Any = (
+    LiveConsumer.as_asgi()
+)  # the stubs know ASGI applications and Django views, not one in a URL pattern
+routes: Any = [path("ws/live/", live)]
+
 application = ProtocolTypeRouter(
-    {
-        "http": http,
-        "websocket": AllowedHostsOriginValidator(
-            AuthMiddlewareStack(URLRouter([path("ws/live/", LiveConsumer.as_asgi())]))
-        ),
-    }
+    {"http": http, "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(routes)))}
 )

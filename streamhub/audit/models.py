@@ -49,7 +49,7 @@ class AuditEntry(models.Model):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Insert the entry; a second save is refused."""
-        if self.pk is not None:
+        if not self._state.adding:
             raise AppendOnly("Audit entries are never changed.")
         super().save(*args, **kwargs)
 

@@ -12,8 +12,6 @@ import msgspec
 from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
-from django.contrib.auth.models import AnonymousUser
-from django.contrib.sessions.backends.base import SessionBase
 from django.db.models import QuerySet
 
 import streamhub
@@ -38,6 +36,8 @@ _decoder = msgspec.json.Decoder(dict[str, Any])
 
 class LiveConsumer(AsyncWebsocketConsumer):
     """One browser that watches a wall or a channel."""
+
+    user: User
 
     async def connect(self) -> None:
         """Accept first, then say why not: a browser cannot read the reason of a refused handshake."""
@@ -120,37 +120,39 @@ class LiveConsumer(AsyncWebsocketConsumer):
     async def _is_allowed(self) -> bool:
         """Ask the database who this is and whether they still see what they watch; close the socket if not."""
         user = await self._user()
-        if not user.is_authenticated:
+        if user is None:
             await self.close(NOT_LOGGED_IN)
             return False
         if self.server_ids and not await _sees_all(user, self.server_ids):
             await self.close(NO_RIGHT)
             return False
-        self.scope["user"] = user
+        self.user = user
         return True
 
-    async def _user(self) -> User | AnonymousUser:
+    async def _user(self) -> User | None:
         """Return the session's user as the database has it now: a log-out or a deactivation counts at once."""
-        session: SessionBase = self.scope["session"]
-        fresh = type(session)(session.session_key)
-        user = await get_user({"session": fresh})
-        return user if isinstance(user, User) and user.is_active else AnonymousUser()
+        session: Any = self.scope["session"]
+        scope: Any = {"session": type(session)(session.session_key)}
+        user = await get_user(scope)
+        return user if isinstance(user, User) and user.is_active else None
 
     @database_sync_to_async
     def _servers(self, server: int | None) -> list[int]:
-        visible: QuerySet[Server] = visible_servers(self.scope["user"])
+        visible: QuerySet[Server] = visible_servers(self.user)
         return list((visible if server is None else visible.filter(pk=server)).values_list("pk", flat=True))
 
     @database_sync_to_async
     def _server_of(self, channel: int) -> list[int]:
-        visible = visible_servers(self.scope["user"])
-        return list(Channel.objects.filter(pk=channel, server__in=visible).values_list("server_id", flat=True))
+        visible = visible_servers(self.user)
+        return list(
+            Channel.objects.filter(pk=channel, server__in=visible).values_list("server_id", flat=True)
+        )
 
     @database_sync_to_async
     def _ops(self, turn_id: str, seq: Any) -> str | None:
         with contextlib.suppress(ValueError):
             if isinstance(seq, int) and seq >= 0:
-                return _recorded(UUID(turn_id), seq, visible_servers(self.scope["user"]))
+                return _recorded(UUID(turn_id), seq, visible_servers(self.user))
         return None
 
 

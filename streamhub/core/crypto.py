@@ -55,9 +55,13 @@ def decrypt(ring_id: str, data: bytes) -> SecretStr:
                 return SecretStr(_fernet(key).decrypt(bytes(data)).decode())
             except InvalidToken as error:
                 raise SecretUnreadable("The stored secret is damaged. Enter it anew.") from error
-    raise SecretUnreadable(f"The encryption key {ring_id} is not configured. Add it, or enter the secret anew.")
+    raise SecretUnreadable(
+        f"The encryption key {ring_id} is not configured. Add it, or enter the secret anew."
+    )
 
 
 def _fernet(key: str) -> Fernet:
-    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"streamhub secrets v1").derive(key.encode())
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"streamhub secrets v1").derive(
+        key.encode()
+    )
     return Fernet(base64.urlsafe_b64encode(derived))

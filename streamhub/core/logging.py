@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
@@ -21,7 +22,7 @@ def redact(text: str) -> str:
     return _SECRETS.sub(lambda match: f"{match.group('lead') or ''}***", text)
 
 
-def redact_event(_logger: Any, _name: str, event: dict[str, Any]) -> dict[str, Any]:
+def redact_event(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Structlog processor: redact every string of an event."""
     return {key: redact(value) if isinstance(value, str) else value for key, value in event.items()}
 
@@ -36,7 +37,11 @@ def configure(config: dict[str, Any]) -> None:
         structlog.processors.format_exc_info,
         redact_event,
     ]
-    renderer = structlog.processors.JSONRenderer() if config.get("json") else structlog.dev.ConsoleRenderer(colors=False)
+    renderer = (
+        structlog.processors.JSONRenderer()
+        if config.get("json")
+        else structlog.dev.ConsoleRenderer(colors=False)
+    )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
         processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, redact_event, renderer],
@@ -49,7 +54,11 @@ def configure(config: dict[str, Any]) -> None:
     for noisy in ("httpx", "httpcore", "daphne", "celery", "kombu", "amqp", "asyncio"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     structlog.configure(
-        processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )

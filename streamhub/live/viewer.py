@@ -62,4 +62,6 @@ class Viewer:
     async def _flush(self) -> None:
         items, self._pending, self._pending_chars = self._pending, [], 0
         self._sent += 1
-        await self._send(f'{{"n":{self._sent},"at":{time.time_ns() // 1_000_000},"items":[{",".join(items)}]}}')
+        await self._send(
+            f'{{"n":{self._sent},"at":{time.time_ns() // 1_000_000},"items":[{",".join(items)}]}}'
+        )

@@ -1,4 +1,4 @@
-"""From a turn's stored request to the messages and tools a model gets: instructions, history, tools that are switched on."""
+"""From a turn's stored request to what a model gets: instructions, history, the tools that are switched on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -53,7 +53,9 @@ def history_of(turn: Turn) -> list[Message]:
     for earlier in recent:
         pair = [message_of(raw) for raw in earlier.request.get("messages", [])]
         pair.append(Message(role="assistant", parts=(TextPart(text=texts.get(earlier.pk, "")),)))
-        room -= sum(len(part.text) for message in pair for part in message.parts if isinstance(part, TextPart))
+        room -= sum(
+            len(part.text) for message in pair for part in message.parts if isinstance(part, TextPart)
+        )
         if room < 0:
             break
         messages = pair + messages
@@ -94,7 +96,9 @@ def _parts_of(content: str | Sequence[Mapping[str, Any]] | None) -> Iterable[Par
     if isinstance(content, str):
         return [TextPart(text=content)]
     return [
-        ImagePart(url=part["image_url"]["url"]) if part["type"] == "image_url" else TextPart(text=part["text"])
+        ImagePart(url=part["image_url"]["url"])
+        if part["type"] == "image_url"
+        else TextPart(text=part["text"])
         for part in content or ()
     ]
 

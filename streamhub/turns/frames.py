@@ -10,13 +10,19 @@ type Op = list[Any]
 
 def ops_of(seq: int, chunk: ProcessedChunk) -> list[Op]:
     """Return the ops of one numbered chunk, in the order in which they are drawn."""
-    ops: list[Op] = [[seq, "s" if thought.kind == "summary" else "r", thought.content] for thought in chunk.thoughts]
+    ops: list[Op] = [
+        [seq, "s" if thought.kind == "summary" else "r", thought.content] for thought in chunk.thoughts
+    ]
     ops += [[seq, "g", {"guard": firing.guard, "text": firing.text}] for firing in chunk.firings]
     if chunk.content:
         ops.append([seq, "t", chunk.content])
     if call := chunk.function_call:
         ops.append(
-            [seq, "c", {"id": call.id, "name": call.name, "args": call.args, "truncated": call.args_truncated}]
+            [
+                seq,
+                "c",
+                {"id": call.id, "name": call.name, "args": call.args, "truncated": call.args_truncated},
+            ]
         )
     if chunk.error:
         ops.append([seq, "e", error_op(chunk.error)])

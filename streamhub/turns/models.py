@@ -54,7 +54,9 @@ class Turn(models.Model):
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    model = models.ForeignKey(LanguageModel, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    model = models.ForeignKey(
+        LanguageModel, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
     request = models.JSONField()
     prompt = models.CharField(max_length=300, blank=True)
 
@@ -168,7 +170,9 @@ class Attempt(models.Model):
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
-    model = models.ForeignKey(LanguageModel, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    model = models.ForeignKey(
+        LanguageModel, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
     model_label = models.CharField(max_length=300)
     endpoint_label = models.CharField(max_length=80)
     key = models.ForeignKey(ApiKey, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")

@@ -21,7 +21,15 @@ _THOUGHT_KINDS = {
     ThoughtLogLevel.SUMMARY: frozenset({"summary"}),
     ThoughtLogLevel.RAW: frozenset({"summary", "raw"}),
 }
-_SAMPLING = ("temperature", "top_p", "top_k", "min_p", "frequency_penalty", "presence_penalty", "repetition_penalty")
+_SAMPLING = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "repetition_penalty",
+)
 
 
 class PlanRefused(Exception):
@@ -50,7 +58,9 @@ def prepare(turn: Turn) -> TurnPlan | RefusedPlan:
 def _model_of(turn: Turn) -> LanguageModel:
     model = turn.model or route_for(turn.channel)
     if model is None:
-        raise PlanRefused("no_model", f"No model answers on {turn.server}. Choose one in the server's settings.")
+        raise PlanRefused(
+            "no_model", f"No model answers on {turn.server}. Choose one in the server's settings."
+        )
     if not (model.is_enabled and model.endpoint.is_enabled):
         raise PlanRefused("model_disabled", f"The model {model} of {model.endpoint} is switched off.")
     return model
@@ -60,7 +70,9 @@ def _key_of(model: LanguageModel) -> ApiKey | None:
     """Return the key to use; an endpoint without any keys needs none (a local server)."""
     key = usable_key(model.endpoint, timezone.now())
     if key is None and model.endpoint.keys.exists():
-        raise PlanRefused("no_key", f"No key of {model.endpoint} can be used now. See the endpoint's page for why.")
+        raise PlanRefused(
+            "no_key", f"No key of {model.endpoint} can be used now. See the endpoint's page for why."
+        )
     return key
 
 
@@ -114,7 +126,9 @@ def _clear(key: ApiKey | None) -> str:
 def _clocks(turn: Turn, model: LanguageModel) -> ClockLimits:
     limits = clock_limits(model, turn.server)
     return ClockLimits(
-        first_token=Limit(ms=round(limits.first_token.seconds * 1000), setting=f"the {limits.first_token.source}"),
+        first_token=Limit(
+            ms=round(limits.first_token.seconds * 1000), setting=f"the {limits.first_token.source}"
+        ),
         idle=Limit(ms=round(limits.idle.seconds * 1000), setting=f"the {limits.idle.source}"),
         total=Limit(ms=settings.STREAM_TOTAL_TIMEOUT_MS, setting="the setting STREAM_TOTAL_TIMEOUT_MS"),
         settle_ms=settings.STREAM_ABANDONED_SETTLE_TIMEOUT_MS,

@@ -30,7 +30,9 @@ class ProbeResult:
     elapsed_ms: int
 
 
-def probe_endpoint(*, kind: str, base_url: str, api_key: SecretStr | None, model_id: str | None) -> ProbeResult:
+def probe_endpoint(
+    *, kind: str, base_url: str, api_key: SecretStr | None, model_id: str | None
+) -> ProbeResult:
     """Ask the provider for a few tokens and say what came back. Never raises for what a provider does."""
     started = time.monotonic()
     ok, title, detail = async_to_sync(_probe)(kind, base_url, api_key, model_id or "")

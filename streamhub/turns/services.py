@@ -1,4 +1,4 @@
-"""What people and programs may do to turns: start one, kill one or many. Every status is written by a filtered UPDATE."""
+"""What people and programs may do to turns: start one, kill one or many. A status is written by a filtered UPDATE."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""Doorbells and kills from other processes, heard over the channel layer. What is lost here, the record's tick finds."""
+"""Doorbells and kills from other processes, over the channel layer. What is lost here, the record's tick finds."""
 
 import asyncio
 from contextlib import suppress

@@ -57,7 +57,9 @@ KILLABLE = frozenset({Status.QUEUED, Status.RUNNING, Status.TOOL_CALLS})
 MOVES: dict[Status, frozenset[Status]] = {
     Status.QUEUED: frozenset({Status.RUNNING, Status.KILLED}),
     Status.RUNNING: TERMINAL | {Status.TOOL_CALLS},
-    Status.TOOL_CALLS: frozenset({Status.QUEUED, Status.COMPLETED, Status.FAILED, Status.TIMED_OUT, Status.KILLED}),
+    Status.TOOL_CALLS: frozenset(
+        {Status.QUEUED, Status.COMPLETED, Status.FAILED, Status.TIMED_OUT, Status.KILLED}
+    ),
     Status.COMPLETED: frozenset(),
     Status.FAILED: frozenset(),
     Status.TIMED_OUT: frozenset(),

@@ -1,4 +1,4 @@
-"""The record, as the engine uses it. Every write of a running turn is fenced by worker and token in its WHERE clause."""
+"""The record, as the engine uses it. Every write of a running turn is fenced by worker and token."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Exists, F, Field, OuterRef
 from django.utils import timezone
 
 from streamhub.turns.database import DatabaseThreads
@@ -68,7 +68,9 @@ class TurnStore:
         now = self._now()
         try:
             with transaction.atomic():
-                claimed = Turn.objects.filter(pk=turn_id, status=Status.QUEUED, kill_requested_at=None).update(
+                claimed = Turn.objects.filter(
+                    pk=turn_id, status=Status.QUEUED, kill_requested_at=None
+                ).update(
                     status=Status.RUNNING,
                     phase="connecting",
                     worker_id=self._worker_id,
@@ -89,7 +91,11 @@ class TurnStore:
         tokens = {beat.turn_id: beat.fencing_token for beat in beats}
         ours = Turn.objects.filter(pk__in=list(tokens), worker_id=self._worker_id, status=Status.RUNNING)
         ours.update(lease_expires_at=self._now() + self._lease)
-        rows = [row for row in ours.values_list("pk", "fencing_token", "kill_requested_at") if tokens[str(row[0])] == row[1]]
+        rows = [
+            row
+            for row in ours.values_list("pk", "fencing_token", "kill_requested_at")
+            if tokens[str(row[0])] == row[1]
+        ]
         owned = {str(pk) for pk, _, _ in rows}
         kept = [beat for beat in beats if beat.turn_id in owned]
         self._record_spans(kept)
@@ -160,15 +166,37 @@ def _candidates(limit: int) -> list[UUID]:
     busy = Turn.objects.filter(channel=OuterRef("channel"), status=Status.RUNNING)
     queued = Turn.objects.filter(~Exists(busy), status=Status.QUEUED, kill_requested_at=None)
     first: dict[int, UUID] = {}
-    for turn_id, channel_id in queued.order_by("created_at").values_list("pk", "channel_id")[: limit * LOOK_AHEAD]:
+    for turn_id, channel_id in queued.order_by("created_at").values_list("pk", "channel_id")[
+        : limit * LOOK_AHEAD
+    ]:
         first.setdefault(channel_id, turn_id)
     return list(first.values())[:limit]
 
 
 def _write_progress(rows: Sequence[tuple[str, Progress]]) -> None:
-    fields = list(_progress_fields(rows[0][1])) if rows else []
-    turns = [Turn(pk=UUID(turn_id), **_progress_fields(progress)) for turn_id, progress in rows]
-    Turn.objects.bulk_update(turns, fields) if turns else None
+    """Write many rows' progress with one prepared statement: `bulk_update` spends 4 ms of CPU a row on CASE trees."""
+    if not rows:
+        return
+    statement, fields = _progress_statement()
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            statement,
+            [
+                [
+                    *(field.get_db_prep_save(getattr(progress, field.name), connection) for field in fields),
+                    Turn._meta.pk.get_db_prep_save(UUID(turn_id), connection),
+                ]
+                for turn_id, progress in rows
+            ],
+        )
+
+
+def _progress_statement() -> tuple[str, list[Field[Any, Any]]]:
+    fields = [field for field in Turn._meta.local_concrete_fields if field.name in Progress.__slots__]
+    names = [connection.ops.quote_name(str(field.column)) for field in (*fields, Turn._meta.pk)]
+    table = connection.ops.quote_name(Turn._meta.db_table)
+    assignments = ", ".join(f"{name} = %s" for name in names[:-1])
+    return f"UPDATE {table} SET {assignments} WHERE {names[-1]} = %s", fields  # noqa: S608  names of our own columns
 
 
 def _progress_fields(progress: Progress) -> dict[str, Any]:
@@ -217,7 +245,15 @@ def _compact(turn_id: UUID) -> None:
             joined[-1].chunks += span.chunks
             joined[-1].last_seq = span.last_seq
         else:
-            joined.append(TurnChunk(turn_id=turn_id, first_seq=span.first_seq, last_seq=span.last_seq, chunks=span.chunks, at=span.at))
+            joined.append(
+                TurnChunk(
+                    turn_id=turn_id,
+                    first_seq=span.first_seq,
+                    last_seq=span.last_seq,
+                    chunks=span.chunks,
+                    at=span.at,
+                )
+            )
     TurnChunk.objects.filter(turn_id=turn_id).delete()
     TurnChunk.objects.bulk_create(joined)
 
@@ -235,7 +271,9 @@ def reap(*, now: datetime, everything: bool = False) -> list[tuple[int, UUID]]:
     due = running if everything else running.filter(lease_expires_at__lt=now)
     return [
         (server_id, turn_id)
-        for turn_id, server_id, token, kill in due.values_list("pk", "server_id", "fencing_token", "kill_requested_at")
+        for turn_id, server_id, token, kill in due.values_list(
+            "pk", "server_id", "fencing_token", "kill_requested_at"
+        )
         if _reap_one(turn_id, token, was_asked=kill is not None, now=now, everything=everything)
     ]
 
@@ -248,7 +286,10 @@ def _reap_one(turn_id: UUID, token: int, *, was_asked: bool, now: datetime, ever
     if not due.update(**end, ended_at=now, lease_expires_at=None, phase=""):
         return False
     Attempt.objects.filter(turn_id=turn_id, ended_at=None).update(
-        ended_at=now, outcome="error", end_reason=end["end_reason"], error_message=str(end.get("error_message", ""))
+        ended_at=now,
+        outcome="error",
+        end_reason=end["end_reason"],
+        error_message=str(end.get("error_message", "")),
     )
     _compact(turn_id)
     return True

@@ -43,7 +43,9 @@ class HttpTransport:
         except httpx.TransportError as error:
             raise TransportError(failure_of(error)) from error
         except httpx.InvalidURL as error:
-            raise TransportError(TransportFailure(kind="connect", message=f"Not a usable address: {error}")) from error
+            raise TransportError(
+                TransportFailure(kind="connect", message=f"Not a usable address: {error}")
+            ) from error
 
     async def aclose(self) -> None:
         """Close every connection."""

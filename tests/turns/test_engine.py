@@ -1,6 +1,7 @@
 """Turns from queue to outcome, on real sockets against the simulator."""
 
 import asyncio
+import itertools
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -39,7 +40,13 @@ async def test_a_turn_completes_and_its_text_is_on_record_chunk_by_chunk(stage):
 async def test_the_attempt_tells_when_what_happened(stage):
     turn = await stage.ended(await stage.start("think:pace=400,length=200"))
     attempt = await Attempt.objects.aget(turn=turn)
-    assert attempt.started_at <= attempt.headers_at <= attempt.first_token_at <= attempt.first_text_at <= attempt.ended_at
+    assert (
+        attempt.started_at
+        <= attempt.headers_at
+        <= attempt.first_token_at
+        <= attempt.first_text_at
+        <= attempt.ended_at
+    )
     assert (attempt.outcome, attempt.http_status) == ("completed", 200)
 
 
@@ -55,7 +62,9 @@ async def test_leaked_think_tags_are_moved_to_the_thought_log_with_the_firing_ke
     turn = await stage.ended(await stage.start("leaked:pace=800"))
     log = await ThoughtLog.objects.aget(turn=turn)
     text = await stage.text(turn)
-    assert "<think" not in text and "</think" not in text and text
+    assert "<think" not in text
+    assert "</think" not in text
+    assert text
     assert log.raw
     assert {firing["guard"] for firing in log.firings} == {"think_tags"}
 
@@ -86,7 +95,7 @@ async def test_one_turn_runs_in_a_channel_and_the_others_follow_in_order(stage):
     assert [row.status for row in ended] == [Status.COMPLETED] * 4
     starts = [row.claimed_at for row in ended]
     assert starts == sorted(starts)
-    assert all(later.claimed_at >= earlier.ended_at for earlier, later in zip(ended, ended[1:], strict=False))
+    assert all(later.claimed_at >= earlier.ended_at for earlier, later in itertools.pairwise(ended))
 
 
 async def test_a_wake_up_sent_three_times_runs_the_turn_once(stage):
@@ -173,7 +182,11 @@ async def test_draining_ends_a_running_turn_honestly_and_leaves_the_queue_alone(
     drain = asyncio.create_task(stage.service.engine.drain(0.1))
     ended = await stage.ended(running)
     await drain
-    assert (ended.status, ended.end_reason, ended.error_code) == (Status.FAILED, EndReason.SHUTDOWN, "shutdown")
+    assert (ended.status, ended.end_reason, ended.error_code) == (
+        Status.FAILED,
+        EndReason.SHUTDOWN,
+        "shutdown",
+    )
     assert len(await stage.text(ended)) >= 15
     assert (await stage.reload(waiting)).status == Status.QUEUED
     assert (await stage.connection("stall:after=20", "closed_by_client")).closed_at

@@ -16,7 +16,16 @@ from logging import getLogger
 
 from streamhub.turns.engine.feeder import Feeder
 from streamhub.turns.engine.live_turn import LiveTurn
-from streamhub.turns.engine.ports import Beat, Feed, RefusedPlan, Store, StoreUnavailable, Transport, TurnOutcome, TurnPlan
+from streamhub.turns.engine.ports import (
+    Beat,
+    Feed,
+    RefusedPlan,
+    Store,
+    StoreUnavailable,
+    Transport,
+    TurnOutcome,
+    TurnPlan,
+)
 from streamhub.turns.engine.turn import TurnRun
 from streamhub.turns.state import STATUS_OF, EndReason
 
@@ -28,6 +37,8 @@ class EngineOptions:
     """Numbers of an engine. Seconds, except where the name says otherwise."""
 
     capacity: int = 200
+    # Small enough that the first turn of a burst starts while the others are still being claimed.
+    claim_batch: int = 20
     tick: float = 0.5
     lease: float = 15.0
     greet_every: float = 5.0
@@ -116,15 +127,16 @@ class Engine:
                 await self._claim(room)
 
     async def _claim(self, room: int) -> None:
+        wanted = min(room, self._options.claim_batch)
         try:
-            plans = await self._store.claim(room)
+            plans = await self._store.claim(wanted)
         except StoreUnavailable:
             await asyncio.sleep(self._options.retry_store)
             self._wake.set()
             return
         for plan in plans:
             self._start(plan)
-        if len(plans) == room:
+        if len(plans) == wanted:
             self._wake.set()
 
     def _start(self, plan: TurnPlan | RefusedPlan) -> None:
@@ -135,7 +147,9 @@ class Engine:
 
     def _gone(self, turn_id: str, task: asyncio.Task[None]) -> None:
         if not task.cancelled() and (failure := task.exception()):
-            log.error("turn %s: its end could not be written; the reaper will find it", turn_id, exc_info=failure)
+            log.error(
+                "turn %s: its end could not be written; the reaper will find it", turn_id, exc_info=failure
+            )
         self._tasks.pop(turn_id, None)
         self._runs.pop(turn_id, None)
         self._wake.set()
@@ -186,7 +200,9 @@ class Engine:
                 break
             except StoreUnavailable:
                 if asyncio.get_running_loop().time() > deadline:
-                    log.error("turn %s: its outcome could not be recorded; the reaper will find it", outcome.turn_id)
+                    log.error(
+                        "turn %s: its outcome could not be recorded; the reaper will find it", outcome.turn_id
+                    )
                     return
                 await asyncio.sleep(self._options.retry_store)
         await self._feed.changed(outcome.server_id, outcome.turn_id)
@@ -247,5 +263,3 @@ class Engine:
     async def _greet(self) -> None:
         with suppress(StoreUnavailable):
             await self._store.greet(self.live)
-
-

@@ -143,7 +143,9 @@ class StreamPass:
 
     def _cap_error(self) -> ProviderError:
         cap = self._turn.plan.output_cap_bytes
-        message = f"The answer passed the output cap of {cap:,} bytes. Change it with STREAM_MAX_OUTPUT_BYTES."
+        message = (
+            f"The answer passed the output cap of {cap:,} bytes. Change it with STREAM_MAX_OUTPUT_BYTES."
+        )
         return ProviderError(type="api_error", code="output_cap", message=message)
 
     def _release(self) -> None:
