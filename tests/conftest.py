@@ -24,7 +24,7 @@ for _name in [name for name in os.environ if name.startswith(("STREAMHUB_", "STR
         del os.environ[_name]
 os.environ["DJANGO_SETTINGS_MODULE"] = "streamhub.settings"
 os.environ["STREAMHUB_DATA_DIR"] = _DATA_DIR.name
-(Path(_DATA_DIR.name) / "static").mkdir()  # where `collectstatic` would have put files; WhiteNoise looks there
+Path(_DATA_DIR.name, "static").mkdir()  # as after `collectstatic`; WhiteNoise looks there
 
 # CI machines pause for seconds at a time: a deadline would measure the neighbours.
 hypothesis_settings.register_profile("streamhub", deadline=None, print_blob=True)
