@@ -143,9 +143,10 @@ function show(markup) {
   if (!fresh || !queue) return;
   if (queue.textContent !== $("#queue").textContent && !$("#queue .confirm")) $("#queue").replaceWith(queue);
   const next = new Card(fresh);
-  announce(next);
+  announce(next, $("#last", box.content));
   if (!($("#turnhead .confirm") && $("[data-kill]", fresh))) replaceHead(next);
   if (next.turn && next.turn !== turn) { begin(next.turn); ask(); }
+  $("[data-provider-name]").textContent = fresh.dataset.provider || "not known yet";
   const runs = !next.isGone && next.status === "running";
   if (runs) $("#pane").setAttribute("aria-busy", "true"); else $("#pane").removeAttribute("aria-busy");
   if (next.isGone && sequence.last < Number(next.element.dataset.seq)) ask();
@@ -160,8 +161,12 @@ function replaceHead(next) {
 }
 
 /* Started, ended and killed are said once each. */
-function announce(next) {
+function announce(next, last) {
   if (next.turn === head.turn && next.status === head.status) return;
+  if (!head.isGone && last?.dataset.turn === head.turn && next.turn !== head.turn) {
+    say(`${head.name}: ${last.textContent.trim()}. The next turn started.`, last.dataset.sign);
+    return;
+  }
   const word = $("[data-word]", next.element)?.textContent;
   const detail = $("[data-detail]", next.element)?.textContent ?? "";
   const sign = $(".mark use", next.element).getAttribute("href").split("#")[1];

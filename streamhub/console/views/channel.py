@@ -74,7 +74,9 @@ def _state(shown: Channel, viewer: User) -> dict[str, Any]:
     queue = selectors.queue_of(shown)
     waiting = [entry for entry in queue if turn is None or entry[1].pk != turn.pk]
     card = card_of(turn, now, viewer=viewer, waiting=len(waiting)) if turn else None
-    return {"channel": shown, "card": card, "queue": waiting, "now": now}
+    ended = selectors.earlier_turns(shown).order_by("-created_at").first()
+    last = card_of(ended, now, viewer=viewer) if ended else None
+    return {"channel": shown, "card": card, "queue": waiting, "last": last, "now": now}
 
 
 def _live(shown: Channel, viewer: User, form: ComposerForm) -> dict[str, Any]:

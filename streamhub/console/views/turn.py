@@ -1,6 +1,7 @@
 """A turn: how it ended and why, where its time went, what came chunk by chunk, what guards took out."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -17,11 +18,14 @@ from streamhub.console.people import person
 from streamhub.console.plot import plot_of
 from streamhub.console.verdict import explanation, headline
 from streamhub.turns import selectors
+from streamhub.turns.frames import Op
 from streamhub.turns.models import ThoughtLog, Turn
 
 TEXT_CHARS = 200_000
-OPS_A_PAGE = 100
+OPS_A_PAGE = 1_000
 CLIP = 400
+FOLDED = frozenset("trs")
+FOLD_CHARS = 240
 
 OP_WORDS = {
     "t": ("speaking", "text"),
@@ -93,19 +97,31 @@ def _first_text(shown: Turn) -> float | None:
 def _chunks(shown: Turn, after: str) -> dict[str, Any]:
     start = int(after) if after.isdecimal() and len(after) < 16 else 0
     answer = selectors.ops_after(shown.pk, start, OPS_A_PAGE)
-    return {
-        "rows": [_row(op) for op in answer.ops],
-        "after": start,
-        "next_after": answer.last if answer.more else None,
-    }
+    rows = [_row(run) for run in _folded(answer.ops)]
+    return {"rows": rows, "after": start, "next_after": answer.last if answer.more else None}
 
 
-def _row(op: list[Any]) -> dict[str, Any]:
-    seq, kind, value = op
+def _folded(ops: list[Op]) -> Iterator[list[Op]]:
+    """Group neighbours that are text of one kind, so that a row is a phrase and not a token."""
+    run: list[Op] = []
+    size = 0
+    for op in ops:
+        if run and (op[1] != run[0][1] or op[1] not in FOLDED or size >= FOLD_CHARS):
+            yield run
+            run, size = [], 0
+        run.append(op)
+        size += len(op[2])
+    if run:
+        yield run
+
+
+def _row(run: list[Op]) -> dict[str, Any]:
+    kind = run[0][1]
     phase, word = OP_WORDS[kind]
-    text = value if isinstance(value, str) else _flat(kind, value)
+    text = "".join(value if isinstance(value, str) else _flat(kind, value) for _, _, value in run)
+    first, last = run[0][0], run[-1][0]
     return {
-        "seq": seq,
+        "seq": str(first) if first == last else f"{first}\u2013{last}",
         "phase": phase,
         "word": word,
         "text": text[:CLIP],
