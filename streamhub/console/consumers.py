@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 from collections.abc import Sequence
 from functools import partial
+from importlib import import_module
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ import msgspec
 from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
 from django.db.models import QuerySet
 
 import streamhub
@@ -131,8 +133,9 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     async def _user(self) -> User | None:
         """Return the session's user as the database has it now: a log-out or a deactivation counts at once."""
+        store = import_module(settings.SESSION_ENGINE).SessionStore
         session: Any = self.scope["session"]
-        scope: Any = {"session": type(session)(session.session_key)}
+        scope: Any = {"session": store(session.session_key)}
         user = await get_user(scope)
         return user if isinstance(user, User) and user.is_active else None
 

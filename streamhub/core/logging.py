@@ -9,7 +9,10 @@ import structlog
 
 _SECRETS = re.compile(
     r"""(?ix)
-    (?P<lead> \b(?:bearer|basic)\s+ | \b(?:api[-_]?key|x-api-key|x-goog-api-key|token|password|secret)["']?\s*[:=]\s*["']? )
+    (?P<lead>
+        \b(?:bearer|basic)\s+
+        | \b(?:api[-_]?key|x-api-key|x-goog-api-key|token|password|secret)["']?\s*[:=]\s*["']?
+    )
     [^\s"',;&]+
     | \b(?:sk|pk|rk|gsk|xai|key)-[A-Za-z0-9_\-]{8,}
     | \bAIza[0-9A-Za-z_\-]{20,}

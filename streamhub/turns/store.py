@@ -191,7 +191,7 @@ def _write_progress(rows: Sequence[tuple[str, Progress]]) -> None:
         )
 
 
-def _progress_statement() -> tuple[str, list[Field[Any, Any]]]:
+def _progress_statement() -> "tuple[str, list[Field[Any, Any]]]":
     fields = [field for field in Turn._meta.local_concrete_fields if field.name in Progress.__slots__]
     names = [connection.ops.quote_name(str(field.column)) for field in (*fields, Turn._meta.pk)]
     table = connection.ops.quote_name(Turn._meta.db_table)
