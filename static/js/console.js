@@ -80,7 +80,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 document.addEventListener("htmx:afterSettle", () => {
   if (!focused || document.activeElement !== document.body) return;
   const within = document.getElementById(focused.within);
-  const back = (focused.id && document.getElementById(focused.id)) || (within && $("input:checked, input, button, a", within));
+  const back = (focused.id && document.getElementById(focused.id)) || (within && $("input:checked, input:not([type=hidden]), button, a", within));
   back?.focus({ preventScroll: true });
   focused = null;
 });
@@ -94,3 +94,12 @@ document.addEventListener("htmx:responseError", (event) =>
   takeBack(event.detail.elt, `Not saved: the hub answered ${event.detail.xhr.status}. Reload the page and try again.`));
 document.addEventListener("htmx:sendError", (event) =>
   takeBack(event.detail.elt, "Not saved: the hub cannot be reached."));
+
+/* A switch that was pressed while the scripts were still on their way is saved now */
+const isTouched = (input) => input.checked !== input.defaultChecked;
+document.addEventListener("DOMContentLoaded", () => {
+  for (const form of $$("form[data-saves]")) {
+    const touched = $$("input[type=checkbox], input[type=radio]", form).find(isTouched);
+    touched?.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+});

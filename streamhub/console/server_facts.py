@@ -21,6 +21,12 @@ class ClockRow:
     inherited: ClockLimit
     in_force: ClockLimit
 
+    @property
+    def inherited_from(self) -> str:
+        """Whose limit the inherited one is, in words."""
+        source = self.inherited.source
+        return "default" if source.startswith("setting ") else source
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

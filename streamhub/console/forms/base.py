@@ -30,6 +30,26 @@ class Styled:
             if isinstance(field.widget, forms.Textarea):
                 field.widget.attrs.setdefault("spellcheck", "false")
 
+    def full_clean(self) -> None:
+        """Check as usual, then put the cursor where the first thing is wrong."""
+        super().full_clean()  # type: ignore[misc]
+        self._focus_first_error()
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        """Note an error that a service found, and put the cursor there."""
+        super().add_error(field, error)  # type: ignore[misc]
+        self._focus_first_error()
+
+    def _focus_first_error(self) -> None:
+        fields: dict[str, forms.Field] = getattr(self, "fields", {})
+        errors: dict[str, Any] = getattr(self, "_errors", None) or {}
+        wrong = next((name for name in fields if name in errors), None)
+        for name, field in fields.items():
+            if name == wrong:
+                field.widget.attrs["autofocus"] = True
+            elif errors:
+                field.widget.attrs.pop("autofocus", None)
+
 
 class StyledForm(Styled, forms.Form):
     """A plain form of the console."""
