@@ -29,6 +29,14 @@ class Module:
         """Yield every class."""
         return (node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef))
 
+    def imported_packages(self) -> Iterator[str]:
+        """Yield the top-level package of every import, wherever in the file it stands."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                yield node.module.partition(".")[0]
+
     def calls(self) -> Iterator[tuple[str, int]]:
         """Yield the dotted name and line of every call, as written: `transaction.on_commit`, `open`."""
         for node in ast.walk(self.tree):

@@ -1,11 +1,13 @@
 """Lock files: pinned, hashed, tied to no index, and made from pyproject.toml as it stands."""
 
+import importlib.metadata
 import re
+import sys
 import tomllib
 
 import pytest
 
-from tests.architecture.source import ROOT
+from tests.architecture.source import ROOT, product_modules
 
 LOCKS = {
     name: (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8") for name in ("base", "dev")
@@ -45,6 +47,19 @@ def test_every_dependency_says_why():
     start, end = lines.index("dependencies = ["), lines.index("[tool.uv]")
     listed = [line for line in lines[start:end] if line.startswith('    "')]
     assert [line for line in listed if " # " not in line] == []
+
+
+def test_the_product_imports_only_what_a_run_installs():
+    pinned = {_normal(name) for name, _ in PIN.findall(LOCKS["base"])}
+    owners = importlib.metadata.packages_distributions()
+    strangers = {
+        (module.path, package)
+        for module in product_modules()
+        for package in module.imported_packages()
+        if package not in {*sys.stdlib_module_names, "providers", "streamhub"}
+        and not pinned & {_normal(owner) for owner in owners.get(package, [])}
+    }
+    assert strangers == set()
 
 
 def _normal(requirement: str) -> str:
