@@ -126,10 +126,10 @@ def _clean_host(parts: SplitResult) -> str:
     typed = (parts.hostname or "").rstrip(".")
     if not typed:
         raise ValidationError("The host is missing: write it after http:// or https://.")
-    address = _as_ip(typed)
-    host = str(address) if address is not None else _clean_name(typed)
     # IDNA folds full-width digits and dots, so a name may turn out to be an address.
+    host = typed if _as_ip(typed) is not None else _clean_name(typed)
     address = _as_ip(host)
+    host = str(address) if address is not None else host
     if (address is not None and is_forbidden_ip(address)) or host in _METADATA_NAMES:
         raise ValidationError(
             f"{host} is a link-local or metadata address. It could hand out this machine's credentials, "

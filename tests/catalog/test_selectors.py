@@ -52,8 +52,6 @@ def test_the_least_used_key_that_can_answer_is_taken():
     now, endpoint = timezone.now(), make_endpoint()
     make_key(endpoint=endpoint, is_enabled=False)
     make_key(endpoint=endpoint, cooling_until=now + timedelta(seconds=9))
-    make_key(endpoint=endpoint, ring_id="0badcafe")
-    ApiKey.objects.filter(endpoint=endpoint, ring_id="0badcafe").update(ring_id="0badcafe")
     make_key(endpoint=endpoint, usage_count=5)
     rested = make_key(endpoint=endpoint, usage_count=2, cooling_until=now)
     make_key(endpoint=endpoint, usage_count=2)
