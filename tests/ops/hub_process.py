@@ -114,7 +114,7 @@ def wait_until(is_so: Callable[[], object], seconds: float = 20) -> None:
 def log_in(browser: httpx.Client, email: str, password: str) -> None:
     """Log in as the login form does."""
     page = browser.get("/login/")
-    answer = post(browser, "/login/", page, username=email, password=password)
+    answer = post(browser, "/login/", page, email=email, password=password)
     assert answer.status_code == 302, answer.text
 
 
