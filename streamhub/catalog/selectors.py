@@ -15,6 +15,9 @@ from streamhub.catalog.states import EndpointState, KeyState, endpoint_state, ke
 from streamhub.core.crypto import SecretUnreadable
 from streamhub.servers.models import Channel, Server
 
+# What may hold a clock, with the word for it.
+type _Owner = tuple[str, Server | ModelRule | Endpoint]
+
 _CLOCK_NAMES = {"first_token_seconds": "first-token clock", "idle_seconds": "idle clock"}
 
 
@@ -79,10 +82,12 @@ def usable_key(endpoint: Endpoint, now: datetime) -> ApiKey | None:
 
 def clock_limits(model: LanguageModel, server: Server | None) -> ClockLimits:
     """Return a turn's limits: the server's, else the last rule's, else the endpoint's, else the settings'."""
-    rules = matching_rules(model)
+    owners: list[_Owner] = [("server", server)] if server else []
+    owners += [("rule", rule) for rule in reversed(matching_rules(model))]
+    owners.append(("endpoint", model.endpoint))
     return ClockLimits(
-        first_token=_limit("first_token_seconds", "STREAM_FIRST_TOKEN_TIMEOUT_MS", model, server, rules),
-        idle=_limit("idle_seconds", "STREAM_SDK_CALL_TIMEOUT_MS", model, server, rules),
+        first_token=_limit("first_token_seconds", "STREAM_FIRST_TOKEN_TIMEOUT_MS", owners),
+        idle=_limit("idle_seconds", "STREAM_SDK_CALL_TIMEOUT_MS", owners),
     )
 
 
@@ -97,16 +102,9 @@ def route_name(route: ModelRoute) -> str:
     return f"{route.server} {route.channel}" if route.channel else str(route.server)
 
 
-def _limit(
-    field: str, setting: str, model: LanguageModel, server: Server | None, rules: list[ModelRule]
-) -> ClockLimit:
-    owners: list[tuple[Server | ModelRule | Endpoint | None, str]] = [
-        (server, "server"),
-        *((rule, "rule") for rule in reversed(rules)),
-        (model.endpoint, "endpoint"),
-    ]
-    for owner, what in owners:
-        seconds = getattr(owner, field, None)
+def _limit(field: str, setting: str, owners: Iterable[_Owner]) -> ClockLimit:
+    for what, owner in owners:
+        seconds = getattr(owner, field)
         if seconds is not None:
             return ClockLimit(float(seconds), f"{_CLOCK_NAMES[field]} of {what} {owner}")
     return ClockLimit(getattr(settings, setting) / 1000, f"setting {setting}")

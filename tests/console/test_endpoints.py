@@ -101,11 +101,21 @@ def test_a_name_that_is_taken_is_told_beside_the_name(page):
     assert answer.context["form"].errors["name"] == ["An endpoint has this name already."]
 
 
+def key_input(text: str) -> str:
+    return next(tag for tag in text.split("<input")[1:] if 'id="id_key"' in tag.split(">")[0]).split(">")[0]
+
+
 def test_a_typed_key_stays_where_it_is_while_a_script_redraws_the_form(page):
-    text = page.post(reverse("endpoint-create"), NEW | {"model_id": ""}, headers=HTMX).text
-    field = text[text.index('id="id_key"') - 300 :].split("<input")[1].split(">")[0]
-    assert 'hx-preserve="true"' in field
-    assert "value=" not in field
+    tag = key_input(page.post(reverse("endpoint-create"), NEW | {"model_id": ""}, headers=HTMX).text)
+    assert 'hx-preserve="true"' in tag
+    assert "value=" not in tag
+
+
+def test_a_wrong_key_is_to_be_pasted_anew_and_its_field_says_so(page):
+    tag = key_input(page.post(reverse("endpoint-create"), NEW | {"key": "two words"}, headers=HTMX).text)
+    assert "hx-preserve" not in tag
+    assert 'aria-invalid="true"' in tag
+    assert "id_key_error" in tag
 
 
 def test_plain_http_to_a_foreign_host_is_saved_with_a_warning(page):

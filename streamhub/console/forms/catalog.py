@@ -60,20 +60,30 @@ def _seconds(label: str) -> forms.IntegerField:
     return forms.IntegerField(label=label, min_value=1, max_value=86_400, required=False, widget=widget)
 
 
+class _SecretBound(forms.BoundField):
+    """hx-preserve leaves what was typed in place while a script redraws the form; a wrong key is pasted anew."""
+
+    def build_widget_attrs(self, attrs: dict[str, Any], widget: forms.Widget | None = None) -> dict[str, Any]:
+        """Return the attributes of the input."""
+        built: dict[str, Any] = super().build_widget_attrs(attrs, widget)
+        return built | {"hx-preserve": False if self.errors else "true"}
+
+
 class SecretField(CheckedField):
     """A key: typed, never shown, so a page that comes back leaves it empty."""
 
-    widget = forms.PasswordInput
-
     def __init__(self, *, optional: bool = False, **kwargs: Any) -> None:
         kwargs.setdefault("label", "Key")
-        # hx-preserve keeps what was typed where it is while a script redraws the form around it.
-        widget = forms.PasswordInput(attrs={**MONO, "autocomplete": "new-password", "hx-preserve": "true"})
+        widget = forms.PasswordInput(attrs={**MONO, "autocomplete": "new-password"})
         super().__init__(validators.clean_secret, optional=optional, widget=widget, **kwargs)
 
     def prepare_value(self, _value: Any) -> str:
         """A secret is never put into a page."""
         return ""
+
+    def get_bound_field(self, form: forms.BaseForm, field_name: str) -> forms.BoundField:
+        """Return the field as the page draws it."""
+        return _SecretBound(form, self, field_name)
 
 
 class ConnectionFields(StyledForm):
