@@ -108,6 +108,16 @@ def classify(failure: Failure) -> ProviderError:
     return classify_in_band(failure)
 
 
+def ended_without_a_word() -> ProviderError:
+    """The body ended before the provider said that the answer was done."""
+    return ProviderError(
+        type="incomplete",
+        code="unexpected_end",
+        message="The connection closed before the provider said the answer was done.",
+        retryable=True,
+    )
+
+
 def classify_in_band(failure: InBandFailure) -> ProviderError:
     """An error object inside a 200 stream; a ProviderError found by the decoder itself is passed on."""
     if isinstance(failure.payload, ProviderError):

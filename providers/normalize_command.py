@@ -74,6 +74,8 @@ def _tools(path: str | None) -> tuple[Tool, ...]:
         return ()
     try:
         entries = msgspec.json.decode(Path(path).read_bytes())
+        if not isinstance(entries, list):
+            raise TypeError("the outermost value is no array")
         functions = [entry["function"] for entry in entries]
         return tuple(
             Tool(

@@ -18,6 +18,7 @@ from providers.chunks import (
     RawStreamChunk,
     ThoughtLogEntry,
 )
+from providers.failures import ended_without_a_word
 from providers.guards.piece import Piece
 from providers.guards.table import GuardPipeline
 from providers.policy import GuardPolicy
@@ -67,7 +68,12 @@ class Normalizer:
 
     def finish(self) -> list[ProcessedChunk]:
         """The body ended. Return the rest; the last chunk is `done` or an error."""
-        return [] if self._ended else self._route(self._decoder.finish())
+        if self._ended:
+            return []
+        chunks = self._route(self._decoder.finish())
+        if not self._ended:  # a decoder that forgets its own end must not leave a turn running
+            self._take(ProcessedChunk(type="error", error=ended_without_a_word()), chunks)
+        return chunks
 
     def interrupt(self) -> list[ProcessedChunk]:
         """A kill or a clock ended the stream: return what was held, as text.

@@ -27,7 +27,7 @@ def chunk_to_dict(chunk: ProcessedChunk) -> dict[str, Any]:
     if chunk.function_call is not None:
         entry["function_call"] = _call_to_dict(chunk.function_call)
     if chunk.error is not None:
-        entry["error"] = _plain(chunk.error)
+        entry["error"] = {"message": "", **_plain(chunk.error)}
     if chunk.thoughts:
         entry["thoughts"] = [{"kind": thought.kind, "content": thought.content} for thought in chunk.thoughts]
     if chunk.serving_provider:

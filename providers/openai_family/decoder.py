@@ -12,6 +12,7 @@ from providers.assembly import PartialCall, ToolCallAssembler
 from providers.chunks import FinishReason, RawStreamChunk
 from providers.error_payload import find_error
 from providers.errors import ProviderError
+from providers.failures import ended_without_a_word
 from providers.openai_family.reading import REASONING_KEYS, find_usage, first_choice, read_finish
 from providers.openai_family.replay import ReplayFields
 from providers.wire.payload import UNREADABLE, parse_event
@@ -55,7 +56,7 @@ class ChatDecoder:
         out = self._take(self._sse.finish())
         if not self._ended:
             if self._finish is None:
-                self._fail(_incomplete(), out)
+                self._fail(ended_without_a_word(), out)
             else:
                 self._end(out)
         return out
@@ -165,7 +166,7 @@ class ChatDecoder:
 
     def _fail(self, error: object, out: list[RawStreamChunk]) -> None:
         self._hand_out_calls(out, cut=True)
-        self._close({"error": error}, out)
+        self._close({"error": error or {"message": ""}}, out)
 
     def _close(self, data: dict[str, Any], out: list[RawStreamChunk]) -> None:
         self._ended = True
@@ -220,15 +221,6 @@ def _unique(call_id: str, seen: dict[str, int]) -> str:
     """Parallel calls that share an id (Z.ai) are told apart, or their results could not be."""
     seen[call_id] = count = seen.get(call_id, 0) + 1
     return f"{call_id}_{count}" if call_id and count > 1 else call_id
-
-
-def _incomplete() -> ProviderError:
-    return ProviderError(
-        type="incomplete",
-        code="unexpected_end",
-        message="The connection closed before the provider said the answer was done.",
-        retryable=True,
-    )
 
 
 def _malformed() -> ProviderError:

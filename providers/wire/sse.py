@@ -109,10 +109,11 @@ class SseDecoder:
         value = value.removeprefix(" ") if colon else ""
         if name == "event":
             self._name = value or None
-        elif name == "data" or name == "error":
+        elif name in ("data", "error"):
+            event_name = "error" if name == "error" else self._name
             if self._stray and not self._data:
                 self._dispatch(events)
-            self._name = "error" if name == "error" else self._name
+            self._name = event_name
             self._add(self._data, value)
 
     def _add(self, block: list[str], value: str) -> None:

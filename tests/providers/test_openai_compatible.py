@@ -1,4 +1,4 @@
-"""What is peculiar to chat completions: where things stand in a chunk, and how a turn ends (DIALECTS 1 and 5)."""
+"""What is peculiar to chat completions: where things stand in a chunk, how a turn ends (DIALECTS 1, 5)."""
 
 import pytest
 
@@ -97,7 +97,8 @@ def test_a_running_total_beside_the_deltas_is_not_counted():
 
 
 def test_an_answer_that_was_not_streamed_is_read_all_the_same():
-    answer = b'{\n "choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}],\n "usage": {"prompt_tokens": 1, "completion_tokens": 1}\n}'
+    choices = b'"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}]'
+    answer = b"{\n " + choices + b',\n "usage": {"prompt_tokens": 1, "completion_tokens": 1}\n}'
     got = summary(answer)
     assert (got["text"], got["finish_reason"], got["usage"]["input_tokens"]) == ("Hi", "stop", 1)
 
