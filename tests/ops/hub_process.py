@@ -89,11 +89,11 @@ class HubProcess:
         assert self.process.stdout is not None
         self.process.stdout.close()
 
-    def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """Return what the database says, read beside the hub."""
+    def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return what the database says, read beside the hub; `values` take the place of `?`."""
         connection = sqlite3.connect(self.data_dir / "streamhub.sqlite3", timeout=10)
         try:
-            return connection.execute(sql).fetchall()
+            return connection.execute(sql, values).fetchall()
         finally:
             connection.close()
 
