@@ -5,11 +5,15 @@ the layer otherwise) is fast and may be lost, the Celery message is the guarante
 """
 
 from functools import partial
+from logging import getLogger
 
 from django.db import transaction
+from kombu.exceptions import OperationalError
 
 from streamhub.live import publish
 from streamhub.turns import local
+
+log = getLogger(__name__)
 
 
 def wake_workers() -> None:
@@ -27,7 +31,11 @@ def _wake_now() -> None:
 
     if not local.wake():
         publish.doorbell()
-    look_for_work.delay()
+    try:
+        look_for_work.apply_async(retry=False)
+    except OperationalError as error:
+        # The turn is on record already; whoever looks next finds it. Failing the request would only start it twice.
+        log.warning("the broker took no wake-up: %s", error)
 
 
 def _signal_now(turn_id: str, worker_id: str, fencing_token: int) -> None:

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import httpx
 
 ROOT = Path(__file__).parents[2]
+HUB = (sys.executable, "manage.py", "hub")
 START_SECONDS = 50
 END_SECONDS = 15
 
@@ -28,13 +29,21 @@ class Start(Protocol):
 class HubProcess:
     """A hub on a free port. `lines` grows as it prints; the log comes to the same list."""
 
-    def __init__(self, data_dir: Path, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        environ: Mapping[str, str],
+        *,
+        command: Sequence[str] = HUB,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.data_dir = data_dir
         self.lines: list[str] = []
         self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "hub"],
+            command,
             cwd=ROOT,
-            env={**_environment(), "STREAMHUB_DATA_DIR": str(data_dir), "PORT": "0", **environ},
+            env=environment
+            or {**clean_environment(), "STREAMHUB_DATA_DIR": str(data_dir), "PORT": "0", **environ},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -125,7 +134,7 @@ def post(browser: httpx.Client, path: str, page: httpx.Response, **fields: str) 
     return browser.post(path, data={"csrfmiddlewaretoken": token.group(1), **fields})
 
 
-def _environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     """Return this environment without what would configure the hub."""
     return {
         name: value
