@@ -57,6 +57,8 @@ def _value(value: Any) -> str:
 def _scalar(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    if value is None:
+    if value is None or value == "":
         return "not set"
-    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+    if value == [] or value == {}:
+        return "none"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

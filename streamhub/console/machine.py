@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.db import connection
 from django.http import HttpRequest
 
@@ -47,6 +46,4 @@ def _address(request: HttpRequest) -> Check:
     if request.is_secure() or request.get_host().partition(":")[0] in {"localhost", "127.0.0.1"}:
         return Check("Address", request.build_absolute_uri("/"))
     words = "plain HTTP beyond this machine: put a TLS proxy in front and set STREAMHUB_HTTPS=1"
-    return Check(
-        "Address", words if not settings.HTTPS else request.build_absolute_uri("/"), well=settings.HTTPS
-    )
+    return Check("Address", words, well=False)

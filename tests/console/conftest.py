@@ -19,6 +19,12 @@ def _plain_static_files(settings) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _quick_passwords(settings) -> None:
+    """Slow hashes are the point in production and only slow here."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
 def _empty_cache() -> Iterator[None]:
     cache.clear()
     yield

@@ -8,7 +8,7 @@ from django import template
 from django.forms import BaseForm, BoundField
 from django.template.context import RequestContext
 from django.templatetags.static import static
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -85,17 +85,9 @@ def rail(context: RequestContext) -> dict[str, Any]:
     """Draw the main navigation, with the place of the current page marked."""
     match = getattr(context.get("request"), "resolver_match", None)
     here = (match.url_name if match else None) or ""
-    groups = [[_entry(place, here) for place in group if _exists(place)] for group in RAIL]
+    groups = [[_entry(place, here) for place in group] for group in RAIL]
     return {"groups": groups, "user": context.get("user"), "csrf_token": context.get("csrf_token")}
 
 
 def _entry(place: Place, here: str) -> dict[str, object]:
     return {"place": place, "url": reverse(place.url_name), "current": here.startswith(place.prefixes)}
-
-
-def _exists(place: Place) -> bool:
-    try:
-        reverse(place.url_name)
-    except NoReverseMatch:
-        return False
-    return True
