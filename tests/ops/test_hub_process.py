@@ -7,6 +7,7 @@ import time
 import pytest
 
 from tests.ops.hub_process import HubProcess, Start, log_in, post, wait_until
+from tests.ops.websocket_viewer import WebSocketViewer
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(180)]
 
@@ -92,6 +93,17 @@ def test_a_signal_ends_turns_honestly_and_exits_with_zero(start_hub: Start, numb
     assert hub.rows("SELECT count(*) FROM turns_turn WHERE status = 'running'") == [(0,)]
     assert hub.rows("SELECT DISTINCT end_reason FROM turns_turn WHERE status = 'failed'") == [("shutdown",)]
     assert hub.rows("SELECT count(*) FROM turns_worker") == [(0,)]
+
+
+def test_viewers_are_told_to_come_back_and_idle_connections_hold_nothing_up(start_hub: Start):
+    hub = start_hub(**OWNER).ready()
+    with hub.browser() as browser:
+        log_in(browser, EMAIL, PASSWORD)
+        with WebSocketViewer(hub.url, browser.cookies["streamhub_session"]) as viewer:
+            hub.send(signal.SIGTERM)
+            assert viewer.close_code() == 1012
+            assert hub.wait() == 0
+    assert "Traceback" not in hub.text
 
 
 def test_a_second_signal_exits_at_once(start_hub: Start):

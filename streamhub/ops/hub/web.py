@@ -5,6 +5,7 @@ import socket
 from typing import Any
 
 from daphne.server import Server
+from daphne.ws_protocol import WebSocketProtocol
 
 CLIENTS_RECONNECT = 1012  # RFC 6455 registry: service restart
 MAX_MESSAGE_BYTES = 64 * 1024  # viewers send requests and acknowledgements, never content
@@ -24,10 +25,13 @@ class WebServer(Server):
                 task.cancel()
 
     def dismiss_viewers(self) -> None:
-        """Close every websocket with the code that makes browsers come back."""
+        """Close every websocket with the code that makes browsers come back.
+
+        By `sendCloseFrame`, because Autobahn's `sendClose` takes an application's own codes only.
+        """
         for protocol in list(self.connections):
-            if hasattr(protocol, "serverClose"):
-                protocol.serverClose(code=CLIENTS_RECONNECT)
+            if isinstance(protocol, WebSocketProtocol) and protocol.state == WebSocketProtocol.STATE_OPEN:
+                protocol.sendCloseFrame(code=CLIENTS_RECONNECT)
 
 
 def build_server(application: Any, listener: socket.socket, *, trust_proxy: bool) -> WebServer:
