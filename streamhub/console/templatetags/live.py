@@ -65,3 +65,10 @@ def tenths(seconds: float) -> str:
 def as_json(value: Any) -> str:
     """Write tool arguments as JSON, with control characters made visible."""
     return visible(json.dumps(value, ensure_ascii=False))
+
+
+@register.filter
+def tokens(usage: dict[str, int | None], name: str) -> str:
+    """Write a count of a provider's usage; what it did not report is unknown, which is not zero."""
+    count = usage.get(name)
+    return "unknown" if count is None else thousands(count)
