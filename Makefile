@@ -30,6 +30,6 @@ lock:  ## Compile requirements/*.txt from pyproject.toml, with hashes; ARGS=--up
 	@scripts/lock $(ARGS)
 
 clean:  ## Remove .venv, caches and built files; data stays
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage* htmlcov \
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage* htmlcov \
 		test-results staticfiles
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
