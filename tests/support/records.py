@@ -17,7 +17,7 @@ def say(text: str) -> ProcessedChunk:
 
 def record(turn: Turn, chunks: list[ProcessedChunk], *, span: int = 3) -> None:
     """Write chunks as the engine's recorder does, `span` of them a row."""
-    numbered = [[seq, chunk_to_dict(chunk)] for seq, chunk in enumerate(chunks, start=1)]
+    numbered: list[list[Any]] = [[seq, chunk_to_dict(chunk)] for seq, chunk in enumerate(chunks, start=1)]
     for at in range(0, len(numbered), span):
         part = numbered[at : at + span]
         first, last = part[0][0], part[-1][0]
