@@ -102,7 +102,7 @@ export class Card {
 
   /* Once a second, and after a `card`: phase, age and clock as time makes them. Returns true if its place may change. */
   drawTime(now, second) {
-    if (this.isGone) return false;
+    if (this.isGone || !this.status) return false;
     const situation = this.situation(now);
     const attention = attentionOf(situation);
     const moved = this.drawAttention(attention);
