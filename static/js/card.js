@@ -34,7 +34,7 @@ export class Card {
     this.progress = ms(data.progress);
     this.ended = ms(data.ended);
     this.clock = { name: data.clock, limit: Number(data.limit), since: ms(data.since) };
-    this.thoughts = Number(data.chars || 0);
+    this.thoughts = Number(data.thoughts || 0);
     this.rate = 0;
     this.spark = null;
     this.tail = $("[data-tail]", element);

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Literal
 
 from django.conf import settings
+from django.forms.utils import flatatt
 
 from streamhub.accounts.models import User
-from streamhub.console.templatetags.live import lasted, thousands
+from streamhub.console.templatetags.live import lasted, thousands, unix_ms
 from streamhub.console.timeline import Stretch, spent, total
 from streamhub.turns.attention import Attention, Situation, attention_of, is_urgent
 from streamhub.turns.models import Attempt, Turn
@@ -83,6 +84,34 @@ class Card:
     def is_gone(self) -> bool:
         """Whether the turn has ended."""
         return self.turn.is_terminal
+
+    @property
+    def attributes(self) -> str:
+        """The data attributes of its element: all that static/js/card.js knows of the turn."""
+        turn, clock = self.turn, self.clock
+        values: dict[str, str | bool] = {
+            "turn": str(turn.pk),
+            "channel": str(turn.channel_id),
+            "status": turn.status,
+            "doing": turn.phase,
+            "phase": self.attention.phase,
+            "loud": self.attention.loud or False,
+            "group": self.attention.group,
+            "gone": self.is_gone,
+            "asked": turn.kill_requested_at is not None,
+            "killable": True,
+            "name": f"#{turn.channel.name}",
+            "waiting": str(self.waiting),
+            "created": unix_ms(turn.created_at),
+            "progress": unix_ms(turn.progress_at),
+            "ended": unix_ms(turn.ended_at),
+            "clock": clock.name if clock else "",
+            "limit": f"{clock.limit:g}" if clock else "0",
+            "since": unix_ms(clock.since) if clock else "",
+            "thoughts": str(turn.thought_chars),
+            "seq": str(turn.last_seq),
+        }
+        return flatatt({f"data-{name}": value for name, value in values.items()})
 
     @property
     def spent_seconds(self) -> float:

@@ -13,13 +13,14 @@ from providers.serialization import chunk_from_dict
 from streamhub.servers.models import Channel, Server
 from streamhub.turns.frames import Op, ops_of
 from streamhub.turns.models import Turn, TurnChunk
-from streamhub.turns.state import LIVE, TERMINAL, Status
+from streamhub.turns.state import TERMINAL, Status
 
 MAX_LIVE = 5_000
 AWAITS_TOOLS_FOR = timedelta(hours=1)
 ENDED_WITHIN = timedelta(days=1)
 ENDED_SHOWN = 40
 ANSWER_CHARS = 256_000
+PLAIN = frozenset({"type", "content"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +42,25 @@ class Transcript:
     firings: list[dict[str, Any]] = field(default_factory=list)
     _pieces: dict[str, list[str]] = field(default_factory=lambda: {"t": [], "r": [], "s": []})
 
-    def add(self, op: Op) -> None:
-        """Take the next op."""
-        _, kind, value = op
-        if kind in self._pieces:
-            self._pieces[kind].append(value)
-            self.size += len(value)
-        elif kind == "c":
-            self.calls.append(value)
-            self.size += 200
-        elif kind == "g":
-            self.firings.append({**value, "seq": op[0]})
-            self.size += len(value["text"])
+    def add(self, seq: int, chunk: dict[str, Any]) -> None:
+        """Take the next recorded chunk. Text is read as it lies; only what is rare is made a value first."""
+        self.last_seq = seq
+        if chunk.keys() <= PLAIN:
+            self._append("t", chunk.get("content", ""))
+            return
+        for _, kind, value in ops_of(seq, chunk_from_dict(chunk)):
+            if kind in self._pieces:
+                self._append(kind, value)
+            elif kind == "c":
+                self.calls.append(value)
+                self.size += len(str(value))
+            elif kind == "g":
+                self.firings.append({**value, "seq": seq})
+                self.size += len(value["text"])
+
+    def _append(self, kind: str, text: str) -> None:
+        self._pieces[kind].append(text)
+        self.size += len(text)
 
     @property
     def text(self) -> str:
@@ -84,7 +92,7 @@ def live_turns(servers: Iterable[Server], channels: Iterable[int] | None = None)
     """Return one turn for each channel where one runs or waits: the running one, else the head of the queue.
 
     A channel at rest whose last turn waits for its client's tool results is there with that turn. At most
-    `MAX_LIVE` rows are looked at, oldest first; `channels` narrows it to some.
+    `MAX_LIVE` rows of a status are looked at, oldest first; `channels` narrows it to some.
     """
     heads, waiting = _heads(servers, channels)
     turns = _with_relations(Turn.objects.filter(pk__in=heads.values())).order_by("created_at")
@@ -128,9 +136,7 @@ def transcript_of(turn: Turn, limit: int) -> Transcript:
         if said.size >= limit:
             said.is_cut = True
             break
-        for op in ops_of(seq, chunk_from_dict(chunk)):
-            said.add(op)
-        said.last_seq = seq
+        said.add(seq, chunk)
     return said
 
 
@@ -156,7 +162,7 @@ def ops_after(turn_id: UUID, seq: int, limit: int) -> OpsAnswer:
     return OpsAnswer(seq + 1, last, ops, more=False)
 
 
-def _chunks(turn_id: UUID, after: int) -> Iterator[tuple[int, dict[str, object]]]:
+def _chunks(turn_id: UUID, after: int) -> Iterator[tuple[int, dict[str, Any]]]:
     """Walk the recorded chunks of a turn one span at a time."""
     spans = TurnChunk.objects.filter(turn_id=turn_id, last_seq__gt=after).order_by("first_seq")
     for chunks in spans.values_list("chunks", flat=True).iterator(chunk_size=16):
@@ -169,32 +175,25 @@ def _heads(
     servers: Iterable[Server], channels: Iterable[int] | None
 ) -> tuple[dict[int, UUID], dict[int, int]]:
     """Return for each channel the turn that stands for it, and how many wait behind that one."""
-    rows = Turn.objects.filter(server__in=_ids(servers), status__in=[*LIVE])
-    if channels is not None:
-        rows = rows.filter(channel__in=list(channels))
+    seen = set(_ids(servers))
+    asked = None if channels is None else set(channels)
+
+    def standing(status: Status, **narrowed: datetime) -> Iterator[tuple[int, UUID]]:
+        """Walk the turns of one status, oldest first. Asked so, every database takes the index on status."""
+        rows = Turn.objects.filter(status=status, **narrowed).order_by("created_at")
+        for server, channel, pk in rows.values_list("server_id", "channel_id", "pk")[:MAX_LIVE]:
+            if server in seen and (asked is None or channel in asked):
+                yield channel, pk
+
+    heads = dict(standing(Status.RUNNING))
     queue: dict[int, list[UUID]] = {}
-    heads: dict[int, UUID] = {}
-    in_order = rows.order_by("created_at", "pk").values_list("pk", "channel_id", "status")
-    for pk, channel, status in in_order[:MAX_LIVE]:
-        if status == Status.RUNNING:
-            heads[channel] = pk
-        else:
-            queue.setdefault(channel, []).append(pk)
+    for channel, pk in standing(Status.QUEUED):
+        queue.setdefault(channel, []).append(pk)
     waiting = {channel: len(turns) - (channel not in heads) for channel, turns in queue.items()}
-    for channel, turns in queue.items():
-        heads.setdefault(channel, turns[0])
-    for pk, channel in _awaiting_tools(servers, channels):
-        heads.setdefault(channel, pk)
-    return heads, waiting
-
-
-def _awaiting_tools(servers: Iterable[Server], channels: Iterable[int] | None) -> Iterator[tuple[UUID, int]]:
-    """Walk the turns that wait for tool results, newest first."""
-    since = timezone.now() - AWAITS_TOOLS_FOR
-    rows = Turn.objects.filter(server__in=_ids(servers), status=Status.TOOL_CALLS, created_at__gt=since)
-    if channels is not None:
-        rows = rows.filter(channel__in=list(channels))
-    yield from rows.order_by("-created_at").values_list("pk", "channel_id")[:MAX_LIVE]
+    recent = timezone.now() - AWAITS_TOOLS_FOR
+    awaiting = dict(standing(Status.TOOL_CALLS, created_at__gt=recent))
+    first = {channel: turns[0] for channel, turns in queue.items()}
+    return {**awaiting, **first, **heads}, waiting
 
 
 def _with_relations(turns: QuerySet[Turn]) -> QuerySet[Turn]:
