@@ -156,3 +156,9 @@ def test_the_demo_streams_within_seconds_of_the_click_and_goes_with_another(star
     hub.send(signal.SIGINT)
     assert hub.wait() == 0
     assert [words for words in COMPLAINTS if words in hub.text] == []
+
+
+def test_a_setting_that_makes_no_sense_is_said_in_one_line(start_hub: Start):
+    hub = start_hub(PORT="eighty")
+    assert hub.wait() == 1
+    assert hub.lines == ["Configuration: PORT: write a whole number, not 'eighty'."]
