@@ -8,7 +8,8 @@ const parts = [...links.keys()].map((id) => document.getElementById(id)).filter(
 function mark() {
   const line = innerHeight / 3;
   const passed = parts.filter((part) => part.getBoundingClientRect().top < line);
-  const here = passed.at(-1) ?? parts[0];
+  const atEnd = scrollY > 0 && innerHeight + scrollY >= document.documentElement.scrollHeight - 4;
+  const here = atEnd ? parts.at(-1) : passed.at(-1) ?? parts[0];
   for (const [id, link] of links) {
     if (id === here?.id) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");

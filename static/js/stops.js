@@ -34,8 +34,9 @@ function number(block) {
 }
 
 function clear(row) {
-  $("[data-stop]", row).value = "";
-  $("[data-stop]", row).removeAttribute("aria-invalid");
+  const input = $("[data-stop]", row);
+  input.value = "";
+  for (const name of ["aria-invalid", "aria-describedby", "autofocus"]) input.removeAttribute(name);
   $(".error", row)?.remove();
   preview(row);
 }
@@ -66,15 +67,19 @@ function tidy(block) {
   number(block);
 }
 
-for (const block of $$("[data-stops]")) {
-  tidy(block);
-  block.addEventListener("input", (event) => {
-    const row = event.target.closest("[data-stop-row]");
-    if (row) preview(row);
-  });
-  block.addEventListener("click", (event) => {
-    if (event.target.closest("[data-stop-add]")) add(block);
-    const gone = event.target.closest("[data-stop-remove]");
-    if (gone) remove(block, gone.closest("[data-stop-row]"));
-  });
-}
+document.addEventListener("input", (event) => {
+  const row = event.target.closest("[data-stop-row]");
+  if (row) preview(row);
+});
+
+document.addEventListener("click", (event) => {
+  const block = event.target.closest("[data-stops]");
+  if (!block) return;
+  if (event.target.closest("[data-stop-add]")) add(block);
+  const gone = event.target.closest("[data-stop-remove]");
+  if (gone) remove(block, gone.closest("[data-stop-row]"));
+});
+
+/* Rows that come with a swap are tidied like those that came with the page. */
+document.addEventListener("htmx:afterSettle", (event) => $$("[data-stops]", event.target).forEach(tidy));
+$$("[data-stops]").forEach(tidy);
