@@ -123,8 +123,8 @@ class Turn(models.Model):
                 name="turn_lease_exactly_while_running",
             ),
             models.CheckConstraint(
-                condition=Q(status__in=[*TERMINAL], ended_at__isnull=False) & ~Q(end_reason="")
-                | ~Q(status__in=[*TERMINAL]) & Q(ended_at=None, end_reason=""),
+                condition=Q(status__in=sorted(TERMINAL), ended_at__isnull=False) & ~Q(end_reason="")
+                | ~Q(status__in=sorted(TERMINAL)) & Q(ended_at=None, end_reason=""),
                 name="turn_end_exactly_when_terminal",
             ),
             models.CheckConstraint(

@@ -43,6 +43,8 @@ class EngineOptions:
     lease: float = 15.0
     greet_every: float = 5.0
     retry_store: float = 1.0
+    # How long a drain waits for the outcomes of the turns it ended; what is not written then, the reaper finds.
+    last_writes: float = 2.5
 
 
 class Engine:
@@ -111,7 +113,7 @@ class Engine:
         for run in self._runs.values():
             run.stop(EndReason.SHUTDOWN)
         if self._tasks:
-            await asyncio.wait(self._tasks.values(), timeout=self._options.lease)
+            await asyncio.wait(self._tasks.values(), timeout=self._options.last_writes)
         for loop in self._loops:
             loop.cancel()
         await asyncio.gather(*self._loops, return_exceptions=True)
