@@ -33,6 +33,7 @@ def wall(request: HttpRequest) -> HttpResponse:
     context = {
         "servers": servers,
         "chosen": chosen,
+        "demo": next((server for server in servers if server.is_demo and chosen in (None, server)), None),
         "killable_server": chosen or (servers[0] if len(servers) == 1 else None),
         "asked": asked,
         "sorts": SORTS,
