@@ -16,7 +16,7 @@ from providers.guards.piece import Piece
 
 NAME = "think_tags"
 _MAX_PARTIAL_CHARS = 64
-_MAX_HELD_CHARS = 16 * 1024
+_MAX_HELD_CHARS = 4096
 _PARTIAL = re.compile(r"</?(?:(?P<space>(?:[A-Za-z][\w.\-]*:)*)(?P<name>[\w.\-]*)(?P<rest>\s[^<>]*)?)?")
 
 
@@ -184,7 +184,8 @@ class ThinkTagGuard:
         found = self._tag.search(data, start)
         if found is None or found["slash"] or data[start : found.start()].strip():
             return start
-        pieces.append(Piece("thought", "", firing=GuardFiring(guard=NAME, text=found[0])))
+        blank = data[start : found.start()]
+        pieces.append(Piece("thought", blank, firing=GuardFiring(guard=NAME, text=found[0])))
         return found.end()
 
     def _end_inside(self, data: str, start: int, pieces: list[Piece]) -> None:

@@ -19,10 +19,12 @@ from providers.wire.payload import parse_json
 NAME = "verbatim_tools"
 MAX_BUFFER_CHARS = 8192
 _MAX_OPENER_CHARS = 64
-_OPENER = re.compile(r"`{1,3}(?:[A-Za-z_]{1,20}(?=\s))?\s{0,16}\Z")
-_OPENER_BEGINNING = re.compile(r"`{1,3}(?:[A-Za-z_]{0,20}|[A-Za-z_]{1,20}\s{1,16}|\s{1,16})\Z")
-_LAST_WORD = re.compile(r"[\w.\-]*[ \t]{0,8}\Z")
-_CLOSING = re.compile(r"\s{0,16}(`{1,3})(?!`)")
+_MAX_BLANKS = 16
+_OPENER = re.compile(r"(?<!`)`{1,3}(?:[A-Za-z_]{1,20}(?=\s))?\s{0,16}\Z")
+_OPENER_BEGINNING = re.compile(r"(?<!`)`{1,3}(?:[A-Za-z_]{0,20}|[A-Za-z_]{1,20}\s{1,16}|\s{1,16})\Z")
+_FIRST_WORD = re.compile(
+    r"(?P<blanks>[ \t]{0,8})(?P<word>[\w.\-]+)"
+)  # matched from the end, on reversed text
 _STRUCTURE = re.compile(r'["\\()]')
 
 
@@ -35,6 +37,7 @@ class VerbatimToolGuard:
         self._anchor = (
             re.compile(rf"(?<!\w)(?P<name>{'|'.join(map(re.escape, names))})[ \t]*\(") if names else None
         )
+        self._prefixes = frozenset(name[:size] for name in names for size in range(1, len(name) + 1))
         self._window = (len(names[0]) if names else 0) + _MAX_OPENER_CHARS
         self._code = CodeTracker()
         self._last = ""
@@ -68,6 +71,8 @@ class VerbatimToolGuard:
 
     def _say(self, text: str, pieces: list[Piece]) -> None:
         if text:
+            if not text.isspace():
+                self._fence = ""
             self._code.feed(text)
             self._last = text[-1]
             pieces.append(Piece("text", text))
@@ -99,24 +104,29 @@ class VerbatimToolGuard:
             place = closed
 
     def _find_anchor(self, data: str, place: int) -> re.Match[str] | None:
-        assert self._anchor is not None
+        if self._anchor is None or "(" not in data:
+            return None
         found = self._anchor.search(data, place)
         if found and found.start() == 0 and (self._last.isalnum() or self._last == "_"):
             found = self._anchor.search(data, found.end())
         return found
 
     def _opener_start(self, data: str, place: int, at: int) -> int:
-        """Return where the code opener directly before an anchor begins.
-
-        A run that closes a span is no opener.
-        """
+        """Return where the code opener directly before an anchor begins; `at` without one."""
         low = max(place, at - _MAX_OPENER_CHARS)
-        opener = _OPENER.search(data[low:at])
-        if opener is None:
-            return at
+        start = self._opener_at(_OPENER.search(data[low:at]), data, place, low)
+        return at if start is None else start
+
+    def _opener_at(self, found: re.Match[str] | None, data: str, place: int, low: int) -> int | None:
+        """Return where an opener found from `low` on begins. A run that closes a span is none, nor is its tail."""
+        if found is None:
+            return None
+        start = low + found.start()
+        if (data[start - 1] if start else self._last) == "`":
+            return None
         before = self._code.copy()
-        before.feed(data[place : low + opener.start()])
-        return at if before.inside else low + opener.start()
+        before.feed(data[place:start])
+        return None if before.inside else start
 
     def _continue(self, text: str, pieces: list[Piece]) -> None:
         assert self._pending is not None
@@ -158,16 +168,14 @@ class VerbatimToolGuard:
         if not self._fence:
             return 0
         body = data.lstrip()
-        if len(data) - len(body) <= 16 and self._fence.startswith(body):
-            if body != self._fence:
-                return None
+        blanks = len(data) - len(body)
+        if blanks <= _MAX_BLANKS and body.startswith(self._fence):
+            end = blanks + len(self._fence)
             self._fence = ""
-            return len(data)
-        found = _CLOSING.match(data)
-        if found and found[1] == self._fence:
-            self._fence = ""
-            return found.end()
-        if not self._begins_call(body):
+            return end
+        if blanks <= _MAX_BLANKS and self._fence.startswith(body):
+            return None
+        if blanks > _MAX_BLANKS or not self._begins_call(body):
             self._fence = ""
         return 0
 
@@ -184,32 +192,24 @@ class VerbatimToolGuard:
         """Return where an opener, a name or the blanks after it may have begun at the end of `data`."""
         low = max(place, len(data) - self._window)
         tail = data[low:]
-        word = _LAST_WORD.search(tail)
-        cut = len(tail)
-        if (
-            word
-            and word[0].strip()
-            and self._may_be_name(word[0], self._char_before(data, low + word.start()))
-        ):
-            cut = word.start()
+        cut = self._name_at(tail, data[low - 1] if low else self._last)
+        if "`" not in tail:
+            return low + cut
         opener = _OPENER.search(tail[:cut]) if cut < len(tail) else _OPENER_BEGINNING.search(tail)
-        if opener is not None:
-            before = self._code.copy()
-            before.feed(data[place : low + opener.start()])
-            if not before.inside:
-                cut = opener.start()
-        return low + cut
+        start = self._opener_at(opener, data, place, low)
+        return low + cut if start is None else start
 
-    def _char_before(self, data: str, at: int) -> str:
-        return data[at - 1] if at else self._last
-
-    def _may_be_name(self, word: str, before: str) -> bool:
-        if before.isalnum() or before == "_":
-            return False
-        name = word.rstrip(" \t")
-        if name != word:
-            return name in self._tools
-        return any(known.startswith(name) for known in self._tools)
+    def _name_at(self, tail: str, before: str) -> int:
+        """Return where the word at the end of `tail` begins if it may become a call, else the end."""
+        found = _FIRST_WORD.match(tail[::-1])
+        if found is None:
+            return len(tail)
+        start = len(tail) - found.end()
+        if not start and (before.isalnum() or before == "_"):
+            return len(tail)
+        name = tail[start : start + len(found["word"])]
+        may_be_name = name in self._tools if found["blanks"] else name in self._prefixes
+        return start if may_be_name else len(tail)
 
 
 class _Pending:
@@ -226,9 +226,9 @@ class _Pending:
         self._checked = False
 
     def end(self) -> int | None:
-        """Return where the call ends, or where it is known to be none;
+        """Return where the call ends, or where it is known to be none; None while that is open.
 
-        None while that is open. Linear over feeds.
+        Linear over all feeds together.
         """
         if not self._checked:
             body = self.text[self._body_at :].lstrip()

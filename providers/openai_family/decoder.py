@@ -18,6 +18,8 @@ from providers.openai_family.replay import ReplayFields
 from providers.wire.payload import UNREADABLE, parse_event
 from providers.wire.sse import MAX_EVENT_CHARS, SseDecoder, SseEvent
 
+_MAX_MARKER_CHARS = 32
+_IDENTITY_KEYS = ("id", "model")
 _MAX_REFUSAL_CHARS = 64 * 1024
 _SPOKEN_KEYS = ("content", *REASONING_KEYS)
 
@@ -73,14 +75,16 @@ class ChatDecoder:
 
     def _event(self, event: SseEvent, out: list[RawStreamChunk]) -> None:
         text = event.data
-        if text == "[DONE]" or text.strip() in ("[DONE]", "data: [DONE]"):
+        if len(text) < _MAX_MARKER_CHARS and text.removeprefix("data:").strip() == "[DONE]":
             self._end(out)
             return
         for payload in parse_event(text):
             if payload is UNREADABLE:
                 self._unreadable(event)
-            elif isinstance(payload, (dict, list)) or (event.name == "error" and isinstance(payload, str)):
+            elif isinstance(payload, dict):
                 self._payload(payload, event.name == "error", out)
+            elif (error := find_error(payload, is_error_event=event.name == "error")) is not None:
+                self._fail(error, out)
             if self._ended:
                 return
 
@@ -89,12 +93,8 @@ class ChatDecoder:
         if not event.stray and event.data.lstrip()[:1] in ("{", "["):
             self._malformed += 1
 
-    def _payload(self, payload: Any, is_error_event: bool, out: list[RawStreamChunk]) -> None:
+    def _payload(self, payload: dict[str, Any], is_error_event: bool, out: list[RawStreamChunk]) -> None:
         error = find_error(payload, is_error_event=is_error_event)
-        if not isinstance(payload, dict):
-            if error is not None:
-                self._fail(error, out)
-            return
         self._note(payload)
         choice = first_choice(payload)
         if choice is not None:
@@ -103,11 +103,12 @@ class ChatDecoder:
             self._fail(error, out)
 
     def _note(self, payload: Mapping[str, Any]) -> None:
-        if len(self._identity) < 3:
-            for key in ("id", "model", "provider"):
-                if key not in self._identity and isinstance(payload.get(key), str) and payload[key]:
-                    self._identity[key] = payload[key]
-        if "usage" in payload or "x_groq" in payload or self.finishing:
+        if len(self._identity) < len(_IDENTITY_KEYS):
+            for key in _IDENTITY_KEYS:
+                value = payload.get(key)
+                if value and isinstance(value, str):
+                    self._identity.setdefault(key, value)
+        if payload.get("usage") or "x_groq" in payload:
             self._usage = find_usage(payload) or self._usage
 
     def _choice(
@@ -122,16 +123,17 @@ class ChatDecoder:
             self._usage = find_usage(payload) or self._usage
         if not delta:
             return
-        self._tool_fragments(delta)
-        if isinstance(refusal := delta.get("refusal"), str) and refusal:
+        if "tool_calls" in delta or "function_call" in delta:
+            self._tool_fragments(delta)
+        if (refusal := delta.get("refusal")) and isinstance(refusal, str):
             self._refusal = (self._refusal + refusal)[:_MAX_REFUSAL_CHARS]
             self.progress += 1
-        for key in _SPOKEN_KEYS:
-            if delta.get(key):
-                self.progress += 1
+        reasons = any(map(delta.get, REASONING_KEYS))
+        if reasons or delta.get("content"):
+            self.progress += 1
+            if reasons:
                 self._replay.note(delta)
-                out.append(RawStreamChunk(provider=self._provider, data=_spoken(payload, delta)))
-                return
+            out.append(RawStreamChunk(provider=self._provider, data=_spoken(payload, delta)))
 
     def _delta_of(self, choice: Mapping[str, Any], payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """A server that ignores `stream` sends `message`; beside deltas it is a running total, skipped."""

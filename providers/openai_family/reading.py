@@ -54,9 +54,7 @@ def read_finish(word: str | None) -> FinishReason | None:
 def first_choice(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return choice 0, the only one that is followed; others never mix into it."""
     choices = payload.get("choices")
-    if not isinstance(choices, list):
-        return None
-    for choice in choices:
+    for choice in choices if isinstance(choices, list) else ():
         if isinstance(choice, dict) and not choice.get("index"):
             return choice
     return None

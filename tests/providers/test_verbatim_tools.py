@@ -61,6 +61,9 @@ CASES = [
     ('Use `code`, then `read_page("p7")`.', "Use `code`, then .", [PAGE]),
     ("`list_rooms", "`list_rooms", []),
     ("list_rooms()", "", [("list_rooms", {})]),
+    ("```list_rooms()list_rooms```", "list_rooms```", [("list_rooms", {})]),
+    ("`list_rooms()``", "`", [("list_rooms", {})]),
+    ("`list_rooms()`" + " " * 20 + "`", " " * 20 + "`", [("list_rooms", {})]),
     ("No call in `here`, nor ```py\nthere\n```.", "No call in `here`, nor ```py\nthere\n```.", []),
 ]
 
