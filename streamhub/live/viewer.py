@@ -28,11 +28,12 @@ class Viewer:
         """Put items in the next frame; while the viewer lags they are dropped."""
         if self._is_lagging or not items:
             return
-        if self._pending_chars > MAX_PENDING_CHARS:
+        chars = sum(map(len, items))
+        if self._pending_chars + chars > MAX_PENDING_CHARS:
             self.lose()
             return
         self._pending += items
-        self._pending_chars += sum(map(len, items))
+        self._pending_chars += chars
         self._wake.set()
 
     def lose(self) -> None:

@@ -99,7 +99,7 @@ def test_an_empty_answer_leaves_the_viewer_where_it_was():
 
 def test_an_answer_is_bounded_by_characters_too():
     turn = make_turn(status=Status.RUNNING)
-    record(turn, [say("x" * 200_000)] * 4)
+    record(turn, [say("x" * 100_000)] * 4)
     answer = selectors.ops_after(turn.pk, 0, limit=5_000)
     assert (answer.last, answer.more) == (2, True)
 

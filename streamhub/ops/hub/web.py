@@ -8,7 +8,9 @@ from daphne.server import Server
 from daphne.ws_protocol import WebSocketProtocol
 
 CLIENTS_RECONNECT = 1012  # RFC 6455 registry: service restart
-MAX_MESSAGE_BYTES = 64 * 1024  # viewers send requests and acknowledgements, never content
+# Autobahn holds what is sent to the same limit and drops what is longer without a word: it must be above the longest
+# frame of `live.viewer` (four bytes a character). What viewers may send is bounded by the consumer.
+MAX_MESSAGE_BYTES = 5 * 1024 * 1024
 
 
 class WebServer(Server):
