@@ -13,11 +13,12 @@ const part = (name) => $(`[data-part="${name}"]`);
 const isHeld = () => Boolean($(".stream:hover, .stream:focus-within"));
 
 export class Board {
-  constructor(onEvent) {
+  constructor(onEvent, onSeen) {
     this.cards = new Map();
     this.rows = new Map();
     this.onEvent = onEvent;
     this.placed = 0;
+    this.eyes = new IntersectionObserver((entries) => this.look(entries, onSeen), { rootMargin: "200px" });
     this.show = $('.count[aria-pressed="true"]')?.dataset.filter ?? "all";
     this.text = $("[data-find]")?.value ?? "";
     for (const element of $$(".stream")) this.adopt(element);
@@ -26,7 +27,17 @@ export class Board {
   adopt(element) {
     const card = new Card(element);
     this.cards.set(card.turn, card);
-    return card;
+    this.eyes.observe(element);
+  }
+
+  /* Cards out of view keep what they get and draw it when they come into view. */
+  look(entries, onSeen) {
+    for (const { target, isIntersecting } of entries) {
+      const card = this.cards.get(target.dataset.turn);
+      if (card?.element !== target) { this.eyes.unobserve(target); continue; }
+      card.isSeen = isIntersecting;
+      if (isIntersecting) onSeen(card);
+    }
   }
 
   /* Puts cards and feed rows that the hub rendered in place of what is shown of the same turns. */
@@ -44,6 +55,7 @@ export class Board {
     this.onEvent(fresh, old);
     if (old && $(".confirm", old.element) && $("[data-kill]", element)) return;
     this.cards.set(fresh.turn, fresh);
+    this.eyes.observe(element);
     if (!old) { this.homeOf(fresh).append(element); return; }
     const focused = old.element.contains(document.activeElement);
     if (fresh.status === "running" && old.status === "running") fresh.keep(old);
@@ -155,7 +167,7 @@ export class Board {
     const text = this.text.trim().toLowerCase();
     let shown = 0;
     for (const card of this.cards.values()) {
-      const fits = this.groups(card).includes(this.show) && (!text || card.element.textContent.toLowerCase().includes(text));
+      const fits = this.groups(card).includes(this.show) && (!text || card.words.includes(text));
       card.element.hidden = !fits;
       shown += Number(fits);
     }

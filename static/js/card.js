@@ -40,6 +40,7 @@ export class Card {
     this.tail = $("[data-tail]", element);
     this.grew = Boolean(this.tail && !this.tail.matches(".tail-note"));
     this.waiting = null;
+    this.isSeen = true;
   }
 
   /* A fresh card of the same running turn goes on where the old one was. */
@@ -55,6 +56,9 @@ export class Card {
   get isGone() { return "gone" in this.element.dataset; }
   get isAsked() { return "asked" in this.element.dataset; }
   get name() { return this.element.dataset.name; }
+
+  /* What a search looks through, the text that is not drawn yet included. */
+  get words() { return `${this.element.textContent} ${this.waiting?.tail ?? ""}`.toLowerCase(); }
 
   /* A `card` item of the protocol: it replaces what was known. */
   take(item) {
@@ -106,6 +110,7 @@ export class Card {
     const situation = this.situation(now);
     const attention = attentionOf(situation);
     const moved = this.drawAttention(attention);
+    if (!this.isSeen) return moved;
     set($("[data-detail]", this.element), this.detail(attention, situation));
     set($("[data-age]", this.element), clockTime(now - this.created));
     set($("[data-waited]", this.element), clockTime(now - this.created));

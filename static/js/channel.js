@@ -5,14 +5,17 @@ import { ageOffline, showConnection } from "./connection.js";
 import { $, icon, swapIcon } from "./dom.js";
 import { LiveSocket } from "./live-socket.js";
 import { Pane } from "./pane.js";
+import { Quiet } from "./quiet.js";
 import { Sequence } from "./sequence.js";
 import { say } from "./status.js";
 import { visible } from "./visible.js";
 
 const ASK_AGAIN_MS = 300;
+const NO_ANSWER_MS = 5000;
 const GATHER_MS = 60;
 const live = $("#live");
 const follow = $("#follow");
+const quiet = new Quiet();
 const text = new Pane($("#pane"), follow);
 const panes = { t: text, r: new Pane($("#thoughts-raw"), follow), s: new Pane($("#thoughts-summary"), follow) };
 const all = Object.values(panes);
@@ -20,8 +23,10 @@ let turn = $("#pane").dataset.turn;
 let sequence = new Sequence(Number($("#pane").dataset.seq));
 let head = new Card($("#turnhead"));
 let calls = $("#calls").children.length;
-let asking = null;
-let fetching = null;
+let question = null;
+let waitsForAnswer = false;
+let fetching = false;
+let stateIsOld = false;
 let drawing = null;
 
 if ("cut" in $("#pane").dataset) begin(turn);
@@ -61,17 +66,20 @@ function takeCard(item) {
 
 function takeChunks(item) {
   if (item.turn !== turn) { if (item.channel === Number(live.dataset.channel)) fetchState(); return; }
+  if (item.recorded) waitsForAnswer = false;
   const { ops, ask: behind, again } = sequence.take(item);
   for (const op of ops) apply(op);
-  if (behind) ask(again ? ASK_AGAIN_MS : 0);
+  if (behind && !waitsForAnswer) ask(again ? ASK_AGAIN_MS : 0);
 }
 
-/* Asks the record for what comes after the last seq; one question at a time. */
+/* Asks the record for what comes after the last seq: one question at a time, put again if no answer comes. */
 function ask(wait = 0) {
-  if (asking || !turn) return;
-  asking = setTimeout(() => {
-    asking = null;
+  clearTimeout(question);
+  if (!turn) return;
+  question = setTimeout(() => {
+    waitsForAnswer = true;
     socket.send({ since: { [turn]: sequence.last } });
+    question = setTimeout(() => { if (waitsForAnswer && socket.state.name !== "offline") ask(); }, NO_ANSWER_MS);
   }, wait);
 }
 
@@ -123,16 +131,21 @@ function drawNumbers(item) {
   $("[data-text-chars]").textContent = thousands(item.chars);
 }
 
-/* Head and queue come from the hub; a turn that follows takes the panes over. */
-function fetchState() {
-  fetching ??= setTimeout(async () => {
-    fetching = null;
+/* Head and queue come from the hub, one answer after the other; a turn that follows takes the panes over. */
+async function fetchState() {
+  stateIsOld = true;
+  if (fetching) return;
+  fetching = true;
+  while (stateIsOld) {
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    stateIsOld = false;
     try {
       const response = await fetch(live.dataset.state, { headers: { "HX-Request": "true" } });
       if (response.redirected) { location.reload(); return; }
       if (response.ok) show(await response.text());
     } catch { /* offline: the next hello brings it */ }
-  }, GATHER_MS);
+  }
+  fetching = false;
 }
 
 function show(markup) {
@@ -177,7 +190,9 @@ function announce(next, last) {
 function tick() {
   if (document.hidden) return;
   ageOffline(socket.state);
-  if (socket.state.name !== "offline") head.drawTime(socket.now(), true);
+  if (socket.state.name === "offline") return;
+  head.drawTime(socket.now(), true);
+  if (quiet.due([head], Date.now()).length) { fetchState(); ask(); }
 }
 
 follow.addEventListener("change", () => { for (const pane of all) pane.scroll(); });

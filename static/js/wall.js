@@ -4,15 +4,17 @@ import { RULE } from "./attention.js";
 import { ageOffline, showConnection } from "./connection.js";
 import { $, $$, calm, recall, remember, swapIcon } from "./dom.js";
 import { LiveSocket } from "./live-socket.js";
+import { Quiet } from "./quiet.js";
 import { say } from "./status.js";
 
 const DRAW_MS = calm.matches ? 1000 : 200;
 const GATHER_MS = 60;
 const live = $("#live");
 const empty = $(".firstrun") !== null;
-const board = empty ? null : new Board(announce);
+const board = empty ? null : new Board(announce, (card) => { dirty.add(card); draw(); });
 const dirty = new Set();
 const changed = new Set();
+const quiet = new Quiet();
 let paused = false;
 let held = 0;
 let drawing = null;
@@ -55,25 +57,29 @@ function drawNow() {
   if (paused) return;
   const now = socket.now();
   let moved = false;
-  for (const card of dirty) {
+  const seen = [...dirty].filter((card) => card.isSeen);
+  dirty.clear();
+  for (const card of seen) {
     card.drawText();
     moved = card.drawTime(now, false) || moved;
   }
-  for (const card of dirty) if (card.grew) card.scroll();
-  dirty.clear();
+  for (const card of seen) if (card.grew) card.scroll();
   if (moved) board.arrange();
 }
 
-/* Changed turns are gathered for a moment and fetched together. */
-function ask(turn) {
+/* Changed turns are gathered for a moment and fetched together, one answer after the other. */
+async function ask(turn) {
   changed.add(turn);
   if (gathering) return;
   gathering = true;
-  setTimeout(fetchCards, GATHER_MS);
+  while (changed.size) {
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    await fetchCards();
+  }
+  gathering = false;
 }
 
 async function fetchCards() {
-  gathering = false;
   if (!board) { location.reload(); return; }
   const ids = [...changed].slice(0, 100);
   for (const id of ids) changed.delete(id);
@@ -84,7 +90,6 @@ async function fetchCards() {
     const response = await fetch(address, { headers: { "HX-Request": "true" } });
     if (response.ok) show(await response.text());
   } catch { /* offline: the next hello brings everything */ }
-  if (changed.size) ask([...changed][0]);
 }
 
 function show(markup) {
@@ -104,7 +109,7 @@ async function reload() {
 }
 
 function scrollAll() {
-  for (const card of board.cards.values()) if (card.grew) card.scroll();
+  for (const card of board.cards.values()) if (card.grew && card.isSeen) card.scroll();
 }
 
 /* Started, ended and killed are said once each; what was there when the page came is not news. */
@@ -123,6 +128,7 @@ function tick() {
   const now = socket.now();
   let moved = false;
   for (const card of board.cards.values()) moved = card.drawTime(now, true) || moved;
+  for (const turn of quiet.due(board.cards.values(), Date.now())) ask(turn);
   if (moved || Date.now() - board.placed > 5000) board.arrange();
 }
 
