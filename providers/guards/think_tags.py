@@ -99,27 +99,27 @@ class ThinkTagGuard:
                 pieces.append(Piece("text", before, firing=firing))
                 self._enter()
             return found.end()
-        self._end_outside(data, start, done, code, pieces)
+        self._end_outside(data[start:], done - start, code, pieces)
         return None
 
-    def _end_outside(self, data: str, start: int, done: int, code: CodeTracker, pieces: list[Piece]) -> None:
-        cut = self._partial_at(data, done)
+    def _end_outside(self, rest: str, done: int, code: CodeTracker, pieces: list[Piece]) -> None:
+        """Show the `rest` of a delta but for what may become a tag. `code` has followed the first `done` of it."""
+        cut = self._partial_at(rest, done)
         if cut is not None:
-            code.feed(data[done:cut])
+            code.feed(rest[done:cut])
             done = cut
-            if code.inside:
-                cut = None
-        if cut is None:
-            code.feed(data[done:])
-            self._code = code
-            cut = len(data)
-        elif data[cut : cut + 2] in ("<", "</") and cut - start <= _MAX_HELD_CHARS:
-            cut = start  # it may close a block that was never opened, and then all of this was reasoning
-        else:
-            self._code = code
-        self._held = data[cut:]
-        if cut > start:
-            pieces.append(Piece("text", data[start:cut]))
+        if cut is None or code.inside:
+            code.feed(rest[done:])
+            cut = len(rest)
+        elif rest[cut : cut + 2] in ("<", "</") and cut <= _MAX_HELD_CHARS:
+            self._held = (
+                rest  # it may close a block that was never opened, and then all of this was reasoning
+            )
+            return
+        self._code = code
+        self._held = rest[cut:]
+        if cut:
+            pieces.append(Piece("text", rest[:cut]))
 
     def _partial_at(self, data: str, start: int) -> int | None:
         """Return where a tag may have begun that the end of `data` cut, or None."""
