@@ -65,7 +65,9 @@ class LiveTurn:
 
     def receive(self, chunk: ProcessedChunk, now: datetime) -> None:
         """Take the next chunk of the stream. Raises OutputCapReached once the turn's output cap is passed."""
-        chunk = replace(chunk, thoughts=tuple(t for t in chunk.thoughts if t.kind in self.plan.thought_kinds))
+        if chunk.thoughts:
+            kept = tuple(thought for thought in chunk.thoughts if thought.kind in self.plan.thought_kinds)
+            chunk = replace(chunk, thoughts=kept)
         self._route(chunk, now)
         if not _says_something(chunk):
             return
