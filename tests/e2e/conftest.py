@@ -2,14 +2,21 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, expect
 
+from tests.e2e.desk import OWNER, Desk, Guild
+from tests.e2e.upstream import Upstream, running_upstream
+from tests.e2e.watching import Tabs, tabs_of
+from tests.ops.hub_process import HubProcess
 from tests.services import missing
 
 HERE = Path(__file__).parent
+expect.set_options(timeout=30_000)  # a busy machine may take long over what is quick elsewhere
 
 # Chromium looks up its maker's hosts at every start unless told not to; tests contact loopback only.
 QUIET = (
@@ -53,3 +60,47 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 def _orm_beside_playwright(monkeypatch: pytest.MonkeyPatch) -> None:
     """Playwright's sync interface leaves a running loop in this thread, which Django takes for async code."""
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+
+
+@pytest.fixture(scope="session")
+def upstream() -> Iterator[Upstream]:
+    """A provider whose models are scripts."""
+    with running_upstream() as upstream:
+        yield upstream
+
+
+@pytest.fixture(scope="session")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HubProcess]:
+    """A hub with an owner, shared by all tests that keep to servers of their own."""
+    hub = HubProcess(tmp_path_factory.mktemp("hub"), OWNER)
+    try:
+        yield hub.ready()
+    finally:
+        hub.end()
+
+
+@pytest.fixture(scope="session")
+def desk(hub: HubProcess) -> Iterator[Desk]:
+    """The owner, beside the browser."""
+    desk = Desk(hub)
+    yield desk
+    desk.close()
+
+
+@pytest.fixture(scope="session")
+def provider(desk: Desk, upstream: Upstream) -> int:
+    """The endpoint of the shared hub that leads to `upstream`."""
+    return desk.connect(upstream.url)
+
+
+@pytest.fixture
+def guild(desk: Desk) -> Guild:
+    """A server of the test's own."""
+    return desk.server("tavern", "cellar")
+
+
+@pytest.fixture
+def tabs(browser: Browser, hub: HubProcess, desk: Desk) -> Iterator[Tabs]:
+    """Logged-in tabs on the shared hub; what they complain about fails the test."""
+    with tabs_of(browser, hub.url, desk.cookies) as tabs:
+        yield tabs
