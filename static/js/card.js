@@ -50,6 +50,7 @@ export class Card {
     if (!old.spark) return;
     this.spark = old.spark;
     const place = $("[data-rate]", this.element);
+    if (!place) return;
     place.replaceChildren(...$("[data-rate]", old.element).childNodes);
   }
 

@@ -116,7 +116,8 @@ function draw() {
     const now = socket.now();
     for (const pane of all) if (!pane.isDrawn) pane.draw();
     head.drawTime(now, false);
-    if (head.waiting) drawNumbers(head.waiting);
+    head.waiting = null;
+    $("[data-text-chars]").textContent = thousands(text.chars);
     for (const pane of all) pane.scroll();
     $("[data-call-count]").textContent = calls;
     if (all.some((pane) => !pane.isDrawn)) { requestAnimationFrame(step); return; }
@@ -124,11 +125,6 @@ function draw() {
     resolve();
   }));
   return drawing;
-}
-
-function drawNumbers(item) {
-  head.waiting = null;
-  $("[data-text-chars]").textContent = thousands(item.chars);
 }
 
 /* Head and queue come from the hub, one answer after the other; a turn that follows takes the panes over. */
@@ -167,7 +163,7 @@ function show(markup) {
 
 function replaceHead(next) {
   const focused = head.element.contains(document.activeElement);
-  if (next.turn === head.turn) { next.rate = head.rate; next.tokens = head.tokens; }
+  if (next.turn === head.turn && next.status === "running") next.keep(head);
   head.element.replaceWith(next.element);
   head = next;
   if (focused) ($("button, a", next.element) ?? $("#main")).focus({ preventScroll: true });

@@ -13,7 +13,7 @@ export class Pane {
     this.element = element;
     this.follow = follow;
     this.pending = [];
-    this.chars = 0;
+    this.chars = element.textContent.length;
     this.block = element.lastElementChild;
     this.node = this.block?.lastChild ?? null;
     this.size = this.node?.length ?? 0;

@@ -200,7 +200,7 @@ def _detail(turn: Turn, attention: Attention, attempts: list[Attempt], *, now: d
     if attention.phase == "stopping":
         return "closing upstream"
     if attention.phase == "stalled" and turn.progress_at:
-        return f"for {(now - turn.progress_at).total_seconds():.0f} s"
+        return f"for {int((now - turn.progress_at).total_seconds())} s"
     words: dict[str, str] = {
         Status.QUEUED: f"{ordinal(place)} in line",
         Status.TOOL_CALLS: "for the client's tool results",

@@ -7,7 +7,7 @@ from streamhub.console.timeline import WORDS, Kind, Stretch, stretches_of, total
 from streamhub.turns.models import Attempt, Turn
 
 LEFT, RIGHT, TOP, LANE, BAR = 10.0, 1090.0, 54.0, 62.0, 30.0
-STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
+STEPS = (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600)
 MOST_TICKS = 12
 LABEL_FITS = 74.0
 COLUMNS: tuple[Kind, ...] = ("connect", "wait", "think", "text", "stall", "settle")
@@ -86,7 +86,7 @@ class Plot:
 def plot_of(turn: Turn, until: datetime) -> Plot:
     """Lay out the attempts of a turn. An attempt that still runs reaches to `until`."""
     rows = [(attempt, stretches_of(attempt, turn, until)) for attempt in turn.attempts.all()]
-    whole = max(total(piece for _, pieces in rows for piece in pieces), 0.1)
+    whole = max(total(piece for _, pieces in rows for piece in pieces), 0.001)
     scale = (RIGHT - LEFT) / whole
     lanes = [_lane(attempt, pieces, index, scale) for index, (attempt, pieces) in enumerate(rows)]
     return Plot(lanes, _ticks(whole, scale), TOP + LANE * len(lanes) - 12, [WORDS[kind] for kind in COLUMNS])

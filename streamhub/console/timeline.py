@@ -39,8 +39,11 @@ class Stretch:
 
 
 def stretches_of(attempt: Attempt, turn: Turn, until: datetime) -> list[Stretch]:
-    """Cut an attempt at its marks. A long quiet end is its own stretch, and so is closing the connection."""
-    origin = attempt.started_at if turn.claimed_at is None else turn.claimed_at
+    """Cut an attempt at its marks; seconds count from the start of the turn's first attempt.
+
+    A long quiet end is its own stretch, and so is closing the connection.
+    """
+    origin = turn.attempts.all()[0].started_at
     end = attempt.ended_at or until
     quiet_from = _quiet_from(attempt, turn, end)
     marks: list[tuple[Kind, datetime | None]] = [
