@@ -47,6 +47,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         self.viewer = Viewer(partial(self.send))
         self.channel_id: int | None = None
         self.server_ids: list[int] = []
+        self.is_watching_all = False
         self.tasks: list[asyncio.Task[None]] = []
         if not await self._is_allowed():
             return
@@ -64,16 +65,21 @@ class LiveConsumer(AsyncWebsocketConsumer):
         message = _parse(text_data)
         if message is None:
             await self.close(BAD_MESSAGE)
-        elif isinstance(message.get("ack"), int):
+        elif _is_number(message.get("ack")):
             self.viewer.acknowledge(message["ack"])
         elif await self._is_allowed():
             await self._handle(message)
 
     async def _handle(self, message: dict[str, Any]) -> None:
         match message:
-            case {"watch": "wall", "server": int() | None as server}:
+            case {"watch": "wall", "server": None}:
+                self.is_watching_all = True
+                await self._watch(await self._servers(None), None)
+            case {"watch": "wall", "server": server} if _is_number(server):
+                self.is_watching_all = False
                 await self._watch(await self._servers(server), None)
-            case {"watch": "channel", "channel": int() as channel}:
+            case {"watch": "channel", "channel": channel} if _is_number(channel):
+                self.is_watching_all = False
                 await self._watch(await self._server_of(channel), channel)
             case {"since": dict() as since} if len(since) <= MAX_TURNS_ASKED:
                 await self._answer_since(since)
@@ -117,7 +123,13 @@ class LiveConsumer(AsyncWebsocketConsumer):
     async def _keep_checking(self) -> None:
         while True:
             await asyncio.sleep(CHECK_RIGHTS_SECONDS)
-            await self._is_allowed()
+            if await self._is_allowed() and self.is_watching_all:
+                await self._join_new_servers()
+
+    async def _join_new_servers(self) -> None:
+        """The wall of all servers shows those that were made meanwhile, too."""
+        self.server_ids = await self._servers(None)
+        await hub_of_this_loop().join(self, self.server_ids)
 
     async def _is_allowed(self) -> bool:
         """Ask the database who this is and whether they still see what they watch; close the socket if not."""
@@ -154,7 +166,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
     @database_sync_to_async
     def _ops(self, turn_id: str, seq: Any) -> str | None:
         with contextlib.suppress(ValueError):
-            if isinstance(seq, int) and seq >= 0:
+            if _is_number(seq):
                 return _recorded(UUID(turn_id), seq, visible_servers(self.user))
         return None
 
@@ -175,12 +187,17 @@ def _sees_all(user: User, servers: list[int]) -> bool:
     return existing <= set(visible_servers(user).filter(pk__in=servers).values_list("pk", flat=True))
 
 
+def _is_number(value: Any) -> bool:
+    """Tell whether a viewer sent an id or a seq that a database can hold."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
 def _parse(text: str | None) -> dict[str, Any] | None:
     if text is None or len(text) > MAX_MESSAGE_CHARS:
         return None
     try:
         return _decoder.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return None
 
 
