@@ -15,7 +15,9 @@ DATA_DIR = secrets.private_directory(Path(env.text("STREAMHUB_DATA_DIR", str(BAS
 DEBUG = env.flag("STREAMHUB_DEBUG")
 SECRET_KEY = env.text("STREAMHUB_SECRET_KEY") or secrets.read_or_create(DATA_DIR / "secret.key")
 # Newest first. Values are encrypted with the first key and may be read with any of them.
-ENCRYPTION_KEYS = env.items("STREAMHUB_ENCRYPTION_KEYS") or [secrets.read_or_create(DATA_DIR / "encryption.key")]
+ENCRYPTION_KEYS = env.items("STREAMHUB_ENCRYPTION_KEYS") or [
+    secrets.read_or_create(DATA_DIR / "encryption.key")
+]
 REDIS_URL = env.text("STREAMHUB_REDIS_URL")
 EMBEDDED = not REDIS_URL
 

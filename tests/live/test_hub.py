@@ -14,7 +14,7 @@ class Watcher:
     def __init__(self) -> None:
         self.changed: list[tuple[int, str]] = []
         self.cards: list[str] = []
-        self.chunks: list[dict] = []
+        self.chunks: list[dict[str, list[str]]] = []
         self.losses = 0
 
     def take_changed(self, server, turn):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
@@ -12,13 +13,13 @@ class Browser:
     """What a viewer sent, frame by frame."""
 
     def __init__(self) -> None:
-        self.frames: list[dict] = []
+        self.frames: list[dict[str, Any]] = []
 
     async def send(self, frame: str) -> None:
         self.frames.append(json.loads(frame))
 
     @property
-    def items(self) -> list:
+    def items(self) -> list[Any]:
         return [item for frame in self.frames for item in frame["items"]]
 
 

@@ -10,6 +10,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def _answers(options, files):
     argv, out = options[options.index("--dialect") :], io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
         try:
-            status = normalize([*argv, "--summary", *files])
+            status: object = normalize([*argv, "--summary", *files])
         except SystemExit as end:
             status = end.code
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
@@ -46,7 +47,7 @@ def _answers(options, files):
 def wrong(part, *more):
     """Run one part of the judge; return (name, what differs) of everything of this family that does."""
     source = (CORPUS / "check.py").read_text(encoding="utf-8").removesuffix("main()\n")
-    judge: dict = {"__name__": "judge", "__file__": str(CORPUS / "check.py")}
+    judge: dict[str, Any] = {"__name__": "judge", "__file__": str(CORPUS / "check.py")}
     exec(compile(source, "check.py", "exec"), judge)
     judge["run"] = _answers
     found, seen = [], 0
