@@ -86,6 +86,8 @@ def board_of(servers: Sequence[Server], asked: Asked, now: datetime, viewer: Use
     """Read and order the wall of some servers."""
     live = _live_cards(selectors.live_turns(servers), now, viewer)
     ended = [card_of(turn, now, viewer=viewer) for turn in selectors.recently_ended(servers, now)]
+    over = {card.turn.pk for card in ended}  # what ended between the two queries is in both
+    live = [card for card in live if card.turn.pk not in over]
     busy = {card.turn.channel_id for card in live}
     lingering = [card for card in ended if _has_card(card, ended, busy, now)]
     standing = {card.turn.pk for card in lingering}

@@ -1,0 +1,29 @@
+"""The wall at one moment, which is not quite one: turns go on while it is read."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from streamhub.console.board import Asked, board_of
+from streamhub.turns import selectors
+from streamhub.turns.models import Turn
+from streamhub.turns.state import Status
+from tests.builders import make_channel, make_turn
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_turn_that_ends_while_the_wall_is_read_has_one_card(monkeypatch):
+    now = timezone.now()
+    turn = make_turn(channel=make_channel(), status=Status.RUNNING, claimed_at=now, created_at=now)
+    read_ended = selectors.recently_ended
+
+    def end_first(servers, at):
+        Turn.objects.filter(pk=turn.pk).update(status=Status.COMPLETED, ended_at=at - timedelta(seconds=1))
+        return read_ended(servers, at)
+
+    monkeypatch.setattr(selectors, "recently_ended", end_first)
+    board = board_of([turn.server], Asked(), now, None)
+    cards = [*board.needs_you, *board.running, *board.feed]
+    assert [card.turn.status for card in cards] == [Status.COMPLETED]
