@@ -57,10 +57,11 @@ export class Board {
     this.cards.set(fresh.turn, fresh);
     this.eyes.observe(element);
     if (!old) { this.homeOf(fresh).append(element); return; }
-    const focused = old.element.contains(document.activeElement);
+    const focused = document.activeElement;
+    const isWithin = old.element.contains(focused);
     if (fresh.status === "running" && old.status === "running") fresh.keep(old);
     old.element.replaceWith(element);
-    if (focused) $("h3 a", element).focus({ preventScroll: true });
+    if (isWithin) ((focused.matches(".btn-kill") && $(".btn-kill", element)) || $("h3 a", element)).focus({ preventScroll: true });
   }
 
   /* The whole wall as the hub has it now: what is gone there goes here. */

@@ -31,13 +31,23 @@ function search() {
   find?.select();
 }
 
+/* The browser gives focus back when the list closes, unless what had it was redrawn meanwhile. */
+function list() {
+  const within = document.activeElement.closest("[data-killable]")?.id;
+  const dialog = $("#keys");
+  dialog.showModal();
+  dialog.addEventListener("close", () => {
+    if (within && document.activeElement === document.body) $("a[data-move]", document.getElementById(within))?.focus();
+  }, { once: true });
+}
+
 const ACTIONS = {
   j: () => move(1),
   k: () => move(-1),
   x: kill,
   p: () => document.dispatchEvent(new CustomEvent("hub:pause")),
   "/": search,
-  "?": () => $("#keys").showModal(),
+  "?": list,
 };
 
 document.addEventListener("keydown", (event) => {
