@@ -1,6 +1,9 @@
 """From a claimed turn to the plan that the engine runs: model, key, request, guards and clocks, read once."""
 
+from logging import getLogger
+
 from django.conf import settings
+from django.db import DatabaseError
 from django.utils import timezone
 
 from providers.errors import ProviderError
@@ -15,6 +18,8 @@ from streamhub.turns.conversation import messages_of, tools_of
 from streamhub.turns.engine.clocks import ClockLimits, Limit
 from streamhub.turns.engine.ports import RefusedPlan, TurnPlan
 from streamhub.turns.models import Attempt, Turn
+
+log = getLogger(__name__)
 
 _THOUGHT_KINDS = {
     ThoughtLogLevel.OFF: frozenset[str](),
@@ -48,8 +53,11 @@ def prepare(turn: Turn) -> TurnPlan | RefusedPlan:
         plan = _plan(turn, model, key)
     except PlanRefused as refused:
         return _refused(turn, refused.error)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        message = f"The request of this turn cannot be read: {type(error).__name__}."
+    except DatabaseError:
+        raise
+    except Exception as error:  # whatever a row holds, it costs its own turn and no other
+        log.exception("turn %s cannot be prepared", turn.pk)
+        message = f"This turn cannot be prepared: {type(error).__name__}. The log of StreamHub says more."
         return _refused(turn, ProviderError(type="api_error", code="bad_request", message=message))
     _note_attempt(turn, model, key, plan)
     return plan

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
+from streamhub.catalog import key_health
 from streamhub.turns.database import DatabaseThreads
 from streamhub.turns.engine.ports import Beat, RefusedPlan, TickAnswer, TurnOutcome, TurnPlan
 from streamhub.turns.models import Attempt, ThoughtLog, Turn, Worker
@@ -108,6 +109,7 @@ class TurnStore:
             spans.write({outcome.turn_id})
             _write_attempt(outcome)
             _write_thoughts(outcome)
+            _note_key(outcome, self._now())
         compact(UUID(outcome.turn_id))
         return True
 
@@ -169,6 +171,20 @@ def _facts(outcome: TurnOutcome) -> dict[str, Any]:
         "input_tokens": outcome.usage.get("input_tokens"),
         "output_tokens": outcome.usage.get("output_tokens"),
     }
+
+
+def _note_key(outcome: TurnOutcome, now: datetime) -> None:
+    """Tell the catalog what this turn says about its key."""
+    attempt = Attempt.objects.filter(turn_id=outcome.turn_id, number=outcome.fencing_token)
+    key_id = attempt.values_list("key_id", flat=True).first()
+    if key_id is None:
+        return
+    if outcome.end_reason is EndReason.NATURAL:
+        key_health.note_success(key_id, now)
+    elif outcome.error and key_health.is_about_the_key(outcome.error, outcome.attempt.get("http_status")):
+        key_health.note_failure(key_id, outcome.error, now)
+    else:
+        key_health.note_use(key_id, now)
 
 
 def _write_thoughts(outcome: TurnOutcome) -> None:

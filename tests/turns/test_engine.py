@@ -10,7 +10,7 @@ from django.conf import settings
 from streamhub.turns import local
 from streamhub.turns.models import Attempt, ThoughtLog, Turn
 from streamhub.turns.state import EndReason, Status
-from tests.builders import make_server, make_turn
+from tests.builders import make_key, make_model, make_server, make_turn
 from tests.turns.conftest import eventually
 
 LORE_TOOL = {
@@ -190,3 +190,34 @@ async def test_draining_ends_a_running_turn_honestly_and_leaves_the_queue_alone(
     assert len(await stage.text(ended)) >= 15
     assert (await stage.reload(waiting)).status == Status.QUEUED
     assert (await stage.connection("stall:after=20", "closed_by_client")).closed_at
+
+
+KEY_ENDS = [
+    ("talk:pace=800,length=40", 0),
+    ("http_error:status=401", 1),
+    ("http_error:status=503", 0),
+    ("http_error:status=429,retry_after=7", 1),
+    ("eof:after=40", 0),
+]
+
+
+@pytest.mark.parametrize(("script", "errors"), KEY_ENDS, ids=[case[0] for case in KEY_ENDS])
+async def test_only_failures_of_the_key_itself_count_against_it(stage, script, errors):
+    key = await sync_to_async(make_key)(endpoint=stage.endpoint)
+    await stage.ended(await stage.start(script))
+    await key.arefresh_from_db()
+    assert (key.usage_count, key.error_count) == (1, errors)
+    assert bool(key.last_error_message) is bool(errors)
+
+
+async def test_a_turn_that_cannot_be_prepared_fails_alone(stage):
+    channel = await stage.channel()
+    broken = await sync_to_async(make_turn)(
+        channel=channel, request={"messages": [{"role": "user", "content": 7}]}
+    )
+    model = await sync_to_async(make_model)(
+        endpoint=stage.endpoint, model_id="talk:pace=800,length=40", server=stage.server
+    )
+    after = await stage.start(model.model_id, channel=channel)
+    assert (await stage.ended(broken)).error_code == "bad_request"
+    assert (await stage.ended(after)).status == Status.COMPLETED

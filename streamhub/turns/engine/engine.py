@@ -7,7 +7,7 @@ without another write (fencing).
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -85,8 +85,8 @@ class Engine:
         self._confirmed_at = asyncio.get_running_loop().time()
         await self._greet()
         self._wake.set()
-        loops = (self._claiming(), self._recording(), self._greeting(), self._feeder.run())
-        self._loops = [asyncio.create_task(loop) for loop in loops]
+        loops = (self._claiming, self._recording, self._greeting, self._feeder.run)
+        self._loops = [asyncio.create_task(self._keep(loop), name=loop.__name__) for loop in loops]
 
     @property
     def live(self) -> int:
@@ -119,6 +119,16 @@ class Engine:
         await asyncio.gather(*self._loops, return_exceptions=True)
         with suppress(StoreUnavailable):
             await self._store.leave()
+
+    async def _keep(self, loop: Callable[[], Awaitable[None]]) -> None:
+        """Run one of the engine's loops for ever: a bug in one turn's data must not stop all the others."""
+        while True:
+            try:
+                await loop()
+            except Exception:
+                log.exception("a loop of the engine failed; it starts again")
+                await asyncio.sleep(self._options.retry_store)
+                self._wake.set()
 
     async def _claiming(self) -> None:
         while True:
