@@ -11,7 +11,7 @@ import { say } from "./status.js";
 import { visible } from "./visible.js";
 
 const ASK_AGAIN_MS = 300;
-const NO_ANSWER_MS = 5000;
+const ANSWER_MS = 3000;
 const GATHER_MS = 60;
 const live = $("#live");
 const follow = $("#follow");
@@ -24,7 +24,7 @@ let sequence = new Sequence(Number($("#pane").dataset.seq));
 let head = new Card($("#turnhead"));
 let calls = $("#calls").children.length;
 let question = null;
-let waitsForAnswer = false;
+let askedAt = 0;
 let fetching = false;
 let stateIsOld = false;
 let drawing = null;
@@ -35,6 +35,7 @@ if ("cut" in $("#pane").dataset) begin(turn);
 function begin(id) {
   turn = id;
   sequence = new Sequence();
+  askedAt = 0;
   for (const pane of all) pane.clear();
   $("#calls").replaceChildren();
   calls = 0;
@@ -55,7 +56,6 @@ function greet(item) {
   RULE.stalledMs = item.stalled_ms;
   RULE.lateShare = item.late_share;
   fetchState();
-  ask();
 }
 
 function takeCard(item) {
@@ -66,20 +66,19 @@ function takeCard(item) {
 
 function takeChunks(item) {
   if (item.turn !== turn) { if (item.channel === Number(live.dataset.channel)) fetchState(); return; }
-  if (item.recorded) waitsForAnswer = false;
+  if (item.recorded) askedAt = 0;
   const { ops, ask: behind, again } = sequence.take(item);
   for (const op of ops) apply(op);
-  if (behind && !waitsForAnswer) ask(again ? ASK_AGAIN_MS : 0);
+  if (behind && Date.now() - askedAt > ANSWER_MS) ask(again ? ASK_AGAIN_MS : 0);
 }
 
-/* Asks the record for what comes after the last seq: one question at a time, put again if no answer comes. */
+/* Asks the record for what comes after the last seq: one question at a time. */
 function ask(wait = 0) {
   clearTimeout(question);
   if (!turn) return;
   question = setTimeout(() => {
-    waitsForAnswer = true;
-    socket.send({ since: { [turn]: sequence.last } });
-    question = setTimeout(() => { if (waitsForAnswer && socket.state.name !== "offline") ask(); }, NO_ANSWER_MS);
+    askedAt = Date.now();
+    socket.ask({ since: { [turn]: sequence.last } });
   }, wait);
 }
 
@@ -205,5 +204,6 @@ const socket = new LiveSocket({
   watch: { watch: "channel", channel: Number(live.dataset.channel) },
   onItems: take,
   onState: showConnection,
+  onOpen: () => ask(),
 });
 setInterval(tick, 1000);

@@ -6,10 +6,12 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15000;
 const NEVER_AGAIN = new Set([4400, 4401, 4403]);
 const CATCHING_UP_MS = 1500;
+const NO_ANSWER_MS = 3000;
 
 export class LiveSocket {
-  constructor({ watch, onItems, onState }) {
+  constructor({ watch, onItems, onState, onOpen = () => {} }) {
     this.watch = watch;
+    this.onOpen = onOpen;
     this.onItems = onItems;
     this.onState = onState;
     this.failures = 0;
@@ -24,11 +26,12 @@ export class LiveSocket {
 
   connect() {
     clearTimeout(this.timer);
+    this.drawn = 0;
     const address = new URL("/ws/live/", location.href);
     address.protocol = address.protocol.replace("http", "ws");
     const socket = new WebSocket(address);
     this.socket = socket;
-    socket.addEventListener("open", () => this.send(this.watch));
+    socket.addEventListener("open", () => { this.ask(this.watch); this.onOpen(); });
     socket.addEventListener("message", (event) => this.receive(socket, JSON.parse(event.data)));
     socket.addEventListener("close", (event) => this.closed(socket, event.code));
   }
@@ -37,10 +40,34 @@ export class LiveSocket {
     if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
+  /* Sends what the hub answers. Without any frame in a while, an acknowledgement may have been lost, and it is sent
+     again; after another while the line is taken for dead, and a new one opened. */
+  ask(message) {
+    this.send(message);
+    clearTimeout(this.patience);
+    if (document.hidden) return;
+    this.patience = setTimeout(() => {
+      if (this.drawn) this.send({ ack: this.drawn });
+      this.patience = setTimeout(() => this.renew(), NO_ANSWER_MS);
+    }, NO_ANSWER_MS);
+  }
+
+  renew() {
+    if (!this.socket) return;
+    this.leave();
+    this.connect();
+  }
+
   receive(socket, { n, at, items }) {
+    if (socket !== this.socket) return;
+    clearTimeout(this.patience);
     this.failures = 0;
     this.measure(at);
-    const acknowledge = () => { if (socket === this.socket) this.send({ ack: n }); };
+    const acknowledge = () => {
+      if (socket !== this.socket) return;
+      this.drawn = n;
+      this.send({ ack: n });
+    };
     Promise.resolve(this.onItems(items)).then(acknowledge);
   }
 
@@ -75,6 +102,7 @@ export class LiveSocket {
 
   leave() {
     clearTimeout(this.timer);
+    clearTimeout(this.patience);
     const socket = this.socket;
     this.socket = null;
     socket?.close();
