@@ -8,7 +8,7 @@ from django.utils import timezone
 from streamhub.console.board import Asked, board_of
 from streamhub.turns import selectors
 from streamhub.turns.models import Turn
-from streamhub.turns.state import Status
+from streamhub.turns.state import EndReason, Status
 from tests.builders import make_channel, make_turn
 
 pytestmark = pytest.mark.django_db
@@ -20,7 +20,8 @@ def test_a_turn_that_ends_while_the_wall_is_read_has_one_card(monkeypatch):
     read_ended = selectors.recently_ended
 
     def end_first(servers, at):
-        Turn.objects.filter(pk=turn.pk).update(status=Status.COMPLETED, ended_at=at - timedelta(seconds=1))
+        over = {"status": Status.COMPLETED, "lease_expires_at": None, "ended_at": at - timedelta(seconds=1)}
+        Turn.objects.filter(pk=turn.pk).update(end_reason=EndReason.NATURAL, **over)
         return read_ended(servers, at)
 
     monkeypatch.setattr(selectors, "recently_ended", end_first)
