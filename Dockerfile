@@ -23,4 +23,4 @@ EXPOSE 8000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["python", "scripts/healthcheck.py"]
-CMD ["daphne", "-b", "0.0.0.0", "-p", "8000", "streamhub.asgi:application"]
+CMD ["daphne", "-b", "0.0.0.0", "-p", "8000", "--websocket-max-message-size", "5242880", "streamhub.asgi:application"]

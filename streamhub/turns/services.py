@@ -105,8 +105,12 @@ def kill_channel(channel: Channel, *, actor: User | None, reason: str = "") -> i
     return _kill_each(Turn.objects.filter(channel=channel), actor, reason)
 
 
+@transaction.atomic
 def _kill_each(turns: QuerySet[Turn], actor: User | None, reason: str) -> int:
-    """Queued turns go first, so that none of them starts when the running one makes room."""
+    """Queued turns go first, so that none of them starts when the running one makes room.
+
+    In one transaction: all signals leave together, and on SQLite the write lock is waited for once.
+    """
     killed = 0
     for status in (Status.QUEUED, Status.RUNNING):
         for turn_id in turns.filter(status=status, kill_requested_at=None).values_list("pk", flat=True):
