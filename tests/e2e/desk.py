@@ -3,23 +3,37 @@
 import json
 import re
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 from uuid import UUID
 
 import httpx
 
-from tests.ops.hub_process import HubProcess, log_in, post, wait_until
+from tests.ops.hub_process import log_in, post, wait_until
 
 EMAIL, PASSWORD = "owner@example.org", "a lantern on the quay"
 OWNER = {"STREAMHUB_ADMIN_EMAIL": EMAIL, "STREAMHUB_ADMIN_PASSWORD": PASSWORD}
 _numbers = count(1)
 
 
+class Hub(Protocol):
+    """A hub as a desk needs it: in one process or in many."""
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+
+    def browser(self) -> httpx.Client:
+        """Return a client that keeps cookies."""
+
+    def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return what the database says; `values` take the place of `?`."""
+
+
 class Desk:
     """A logged-in client of a hub."""
 
-    def __init__(self, hub: HubProcess) -> None:
+    def __init__(self, hub: Hub) -> None:
         self.hub = hub
         self.client = hub.browser()
         log_in(self.client, EMAIL, PASSWORD)
