@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from providers.wire.payload import UNREADABLE, parse_json
+from providers.wire.payload import MAX_DEPTH, UNREADABLE, parse_json, storable
 
 _MAX_REPAIR_CHARS = 64 * 1024
 
@@ -32,7 +32,7 @@ def repair(text: str) -> Mapping[str, Any]:
     from json_repair import loads  # costs 20 ms to import and is needed for broken calls only
 
     try:
-        value = loads(text)
+        value = storable(loads(text), MAX_DEPTH)
     except Exception:  # a repair tool meets anything; law 1 wants no exception of its own
         return {}
     return value if isinstance(value, dict) else {}

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from providers.wire.payload import UNREADABLE, parse_json
+from providers.wire.payload import UNREADABLE, parse_json, without_nul
 
 _MAX_DEPTH = 6
 
@@ -55,7 +55,7 @@ def _is_flat_error(payload: Mapping[str, Any]) -> bool:
 
 def read_body(body: bytes) -> Any:
     """Return an error body as JSON where it is JSON, else as text."""
-    text = body.decode("utf-8", "replace").strip()
+    text = without_nul(body.decode("utf-8", "replace")).strip()
     value = parse_json(text) if text else ""
     return text if value is UNREADABLE else value
 

@@ -11,6 +11,7 @@ from providers.error_payload import ErrorFacts, read_body, read_error
 from providers.errors import ErrorType, Failure, HttpFailure, InBandFailure, ProviderError, TransportFailure
 from providers.redaction import redact
 from providers.retry_hints import may_retry, retry_after_seconds
+from providers.wire.payload import without_nul
 
 _MAX_MESSAGE_CHARS = 1200
 _MAX_ORIGINAL_CHARS = 4096
@@ -128,7 +129,7 @@ def classify_in_band(failure: InBandFailure) -> ProviderError:
 
 def _transport(failure: TransportFailure) -> ProviderError:
     kind, code, message = _TRANSPORT[failure.kind]
-    original = redact(failure.message[:_MAX_ORIGINAL_CHARS])
+    original = redact(without_nul(failure.message[:_MAX_ORIGINAL_CHARS]))
     return ProviderError(
         type=kind, code=code, message=message, retryable=kind in _RETRYABLE, original=original
     )
@@ -148,7 +149,7 @@ def _classified(
         message=_message(facts, status),
         retryable=retryable,
         retry_after=retry_after_seconds(headers, facts.details, facts.metadata) if retryable else None,
-        original=redact(original[:_MAX_ORIGINAL_CHARS]),
+        original=redact(without_nul(original[:_MAX_ORIGINAL_CHARS])),
     )
 
 

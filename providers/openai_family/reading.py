@@ -143,8 +143,11 @@ def find_usage(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
 _COUNTED = ("prompt_tokens", "completion_tokens", "total_tokens", "input_tokens", "output_tokens")
 
 
+_MAX_COUNT = 2**31 - 1  # what a database's integer holds; more is no count of tokens
+
+
 def _count(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 2**53:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= _MAX_COUNT:
         return None
     return int(value)
 

@@ -235,3 +235,9 @@ def test_nothing_a_provider_says_raises(payload, status):
 )
 def test_no_bytes_raise(body, headers):
     assert classify(HttpFailure(status=429, body=body, headers=headers)).retryable in (True, False)
+
+
+def test_words_of_an_error_hold_no_nul_which_no_database_takes():
+    broken = classify(HttpFailure(status=500, body=b"\0\0 out of \0 order", headers={}))
+    assert "\0" not in broken.message + broken.original
+    assert "out of" in broken.message

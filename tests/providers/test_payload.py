@@ -1,21 +1,26 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from providers.arguments import read_arguments, repair
-from providers.wire.payload import UNREADABLE, parse_event, parse_json
+from providers.wire.payload import MAX_DEPTH, UNREADABLE, parse_event, parse_json
 
 
 @pytest.mark.parametrize(
     ("text", "value"),
     [
         ('{"a": 1}', {"a": 1}),
-        ('{"logprob": -Infinity, "b": 1}', {"logprob": float("-inf"), "b": 1}),
+        ('{"logprob": -Infinity, "b": 1}', {"logprob": None, "b": 1}),
         ('"tab\there"', "tab\there"),
         (r'"\ud83d\ude00"', "😀"),
         (r'"\ud83d"', "\ufffd"),
         (r'{"\udc00": ["\ud83d", 1]}', {"\ufffd": ["\ufffd", 1]}),
         ("null", None),
+        ("[NaN, 1e999, 0.5]", [None, None, 0.5]),
+        (r'{"\u0000a": "b\u0000"}', {"\ufffda": "b\ufffd"}),
+        ('"a\0b"', "a\ufffdb"),
     ],
 )
 def test_json_is_read_leniently(text, value):
@@ -25,6 +30,29 @@ def test_json_is_read_leniently(text, value):
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "ping", '{"a":}', "{'a': 1}", "9" * 5000 + "x"])
 def test_what_is_no_json_is_unreadable_and_no_exception(text):
     assert parse_json(text) is UNREADABLE
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH, MAX_DEPTH + 1, 900, 3_000])
+def test_a_value_is_read_to_a_depth_that_every_database_and_browser_takes(depth):
+    value = parse_json('{"a":' * depth + "1" + "}" * depth)
+    assert (value is UNREADABLE) is (depth > MAX_DEPTH)
+
+
+def test_breadth_is_no_depth():
+    assert parse_json("[" + "[]," * 500 + "{}]") == [[]] * 500 + [{}]
+
+
+@pytest.mark.parametrize("raw", ['{"a":' * 3_000 + "1" + "}" * 3_000, '{"a":' * 3_000])
+def test_arguments_nested_too_deep_are_never_whole(raw):
+    assert read_arguments(raw) == ({}, True)
+
+
+@pytest.mark.parametrize("cut", [r'{"a": "x\u0000y", "b": [1', '{"a": [NaN, 1e999, 2'])
+def test_repaired_arguments_are_storable_too(cut):
+    args, truncated = read_arguments(cut)
+    assert truncated
+    assert "\0" not in str(args)
+    json.dumps(args, allow_nan=False)
 
 
 def test_values_are_always_storable():
