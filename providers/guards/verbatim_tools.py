@@ -18,6 +18,7 @@ from providers.wire.payload import parse_json
 
 NAME = "verbatim_tools"
 MAX_BUFFER_CHARS = 8192
+_SLICE_CHARS = 4096  # each mention copies what follows it, so that is kept short
 _MAX_OPENER_CHARS = 64
 _MAX_BLANKS = 16
 _OPENER = re.compile(r"(?<!`)`{1,3}(?:[A-Za-z_]{1,20}(?=\s))?\s{0,16}\Z")
@@ -53,12 +54,16 @@ class VerbatimToolGuard:
         if self._anchor is None:
             return [Piece("text", text)]
         pieces: list[Piece] = []
+        for at in range(0, len(text), _SLICE_CHARS):
+            self._take(text[at : at + _SLICE_CHARS], pieces)
+        return pieces
+
+    def _take(self, text: str, pieces: list[Piece]) -> None:
         if self._pending is not None:
             self._continue(text, pieces)
         else:
             data, self._held = self._held + text, ""
             self._scan(data, pieces)
-        return pieces
 
     def flush(self) -> list[Piece]:
         """An unbalanced call was text; so was everything else that is held."""

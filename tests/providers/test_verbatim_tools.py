@@ -132,3 +132,8 @@ def test_cuts_change_nothing_and_only_calls_and_their_fences_go(parts, size):
     assert recover([text[at : at + size] for at in range(0, len(text), size)]) == whole
     if not whole[1]:
         assert whole[0] == text
+
+
+def test_a_megabyte_of_mentions_in_one_delta_is_read_in_linear_time():
+    text = "list_rooms(" * 100_000
+    assert recover([text]) == (text, [])
