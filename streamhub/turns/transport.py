@@ -4,8 +4,10 @@ Async only: cancelling an async read closes the socket within milliseconds, whic
 no time-outs of its own here except for connecting; the engine's clocks own the waiting.
 """
 
+import asyncio
 import ssl
-from collections.abc import AsyncIterator, Mapping
+import zlib
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Literal
 
@@ -17,6 +19,8 @@ from streamhub.turns.engine.ports import Answer, TransportError
 
 CONNECT_SECONDS = 30.0
 # No cap on connections: a kill that cancels a connection attempt must not leave others waiting for a place.
+PIECE_BYTES = 16 * 1024
+_GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS  # zlib finds out by itself which of the two headers there is
 LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=30.0)
 
 
@@ -61,12 +65,21 @@ class HttpAnswer:
         self.headers: Mapping[str, str] = {name.lower(): value for name, value in response.headers.items()}
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body as it comes, decompressed if the provider compressed it all the same."""
+        """Yield the body as it comes, decompressed if the provider compressed it all the same.
+
+        In pieces of at most `PIECE_BYTES`, and other tasks get their turn after each: a fast provider, or a
+        kilobyte that unpacks to a gigabyte, must not hold up the loop.
+        """
+        inflate = inflater(self.headers.get("content-encoding", ""))
         try:
-            async for data in self._response.aiter_bytes():
-                yield data
-        except (httpx.TransportError, httpx.DecodingError) as error:
+            async for data in self._response.aiter_raw():
+                for piece in inflate(data):
+                    yield piece
+                    await asyncio.sleep(0)
+        except httpx.TransportError as error:
             raise TransportError(failure_of(error)) from error
+        except zlib.error as error:
+            raise TransportError(_not_as_compressed(str(error))) from error
 
     async def read(self, limit: int) -> bytes:
         """Return at most `limit` bytes of the body; what broke off is returned as far as it came."""
@@ -81,6 +94,36 @@ class HttpAnswer:
         return bytes(body[:limit])
 
 
+def inflater(encoding: str) -> Callable[[bytes], Iterator[bytes]]:
+    """Return what turns raw bytes of a body into pieces of plain ones. Raises TransportError.
+
+    One layer of gzip or deflate is undone: more of them unpack a thousandfold each, and other codings were neither
+    asked for nor are they known. The returned function raises zlib.error for damaged data.
+    """
+    if encoding.strip().lower() in ("", "identity"):
+        return _sliced
+    if encoding.strip().lower() not in ("gzip", "x-gzip", "deflate"):
+        raise TransportError(_not_as_compressed(f"Content-Encoding {encoding[:100]!r} was not asked for"))
+    unpacker = zlib.decompressobj(_GZIP_OR_ZLIB)
+
+    def inflate(data: bytes) -> Iterator[bytes]:
+        while data and not unpacker.eof:
+            yield unpacker.decompress(data, PIECE_BYTES)
+            data = unpacker.unconsumed_tail
+
+    return inflate
+
+
+def _sliced(data: bytes) -> Iterator[bytes]:
+    if len(data) <= PIECE_BYTES:
+        return iter((data,))
+    return (data[at : at + PIECE_BYTES] for at in range(0, len(data), PIECE_BYTES))
+
+
+def _not_as_compressed(message: str) -> TransportFailure:
+    return TransportFailure(kind="protocol", message=f"The body cannot be unpacked: {message}")
+
+
 def failure_of(error: httpx.RequestError) -> TransportFailure:
     """Return what broke, as the adapters know it. The message names no secret: httpx keeps headers out of it."""
     return TransportFailure(kind=_kind_of(error), message=str(error) or type(error).__name__)
@@ -92,7 +135,7 @@ def _kind_of(error: httpx.RequestError) -> Literal["connect", "dns", "tls", "res
         if "SSL" in text or "certificate" in text.lower():
             return "tls"
         return "dns" if _is_name_failure(error) else "connect"
-    if isinstance(error, httpx.RemoteProtocolError | httpx.LocalProtocolError | httpx.DecodingError):
+    if isinstance(error, httpx.RemoteProtocolError | httpx.LocalProtocolError):
         return "protocol"
     return "reset" if isinstance(error, httpx.ReadError | httpx.WriteError) else "read"
 
