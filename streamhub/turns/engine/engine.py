@@ -26,7 +26,7 @@ from streamhub.turns.engine.ports import (
     TurnOutcome,
     TurnPlan,
 )
-from streamhub.turns.engine.turn import TurnRun
+from streamhub.turns.engine.turn import TurnRun, bare
 from streamhub.turns.state import STATUS_OF, EndReason
 
 log = getLogger(__name__)
@@ -217,6 +217,11 @@ class Engine:
                     )
                     return
                 await asyncio.sleep(self._options.retry_store)
+            except Exception as failure:
+                if outcome.is_bare:
+                    raise
+                log.error("turn %s: its end cannot be recorded whole", outcome.turn_id, exc_info=failure)
+                outcome = bare(outcome)
         await self._feed.changed(outcome.server_id, outcome.turn_id)
 
     async def _recording(self) -> None:
@@ -239,11 +244,23 @@ class Engine:
         except StoreUnavailable:
             self._fence(started)
             return
+        except Exception as failure:  # what one turn holds cannot be written: it costs that turn and no other
+            await self._tick_apart(turns, failure)
+            return
         self._confirmed_at = started
         for turn, beat in zip(turns, beats, strict=True):
             if turn.turn_id in answer.owned:
                 turn.recorded(beat)
             self._heed(turn, owned=turn.turn_id in answer.owned, killed=turn.turn_id in answer.kills)
+
+    async def _tick_apart(self, turns: Sequence[LiveTurn], failure: Exception) -> None:
+        """Find the turn that the record refuses, and end it."""
+        if len(turns) > 1:
+            for turn in turns:
+                await self._tick([turn])
+        elif run := self._runs.get(turns[0].turn_id):
+            log.error("turn %s: what it said cannot be recorded", turns[0].turn_id, exc_info=failure)
+            run.stop(EndReason.INTERNAL_ERROR)
 
     def _heed(self, turn: LiveTurn, *, owned: bool, killed: bool) -> None:
         run = self._runs.get(turn.turn_id)

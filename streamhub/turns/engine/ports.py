@@ -127,6 +127,11 @@ class TurnOutcome:
     stop_string: str = ""
     usage: Mapping[str, int | None] = field(default_factory=dict)
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether it holds nothing of what a provider sent, only that the turn is over."""
+        return self.progress is None and not (self.chunks or self.thoughts or self.firings)
+
 
 class Store(Protocol):
     """The record. Each call is one transaction; all of them raise StoreUnavailable while the database is away."""

@@ -140,7 +140,32 @@ class TurnRun:
         }
 
 
+def bare(outcome: TurnOutcome) -> TurnOutcome:
+    """Return the end of a turn whose last words the record refused: honest about it, and free of them."""
+    return TurnOutcome(
+        turn_id=outcome.turn_id,
+        server_id=outcome.server_id,
+        fencing_token=outcome.fencing_token,
+        status=STATUS_OF[EndReason.INTERNAL_ERROR],
+        end_reason=EndReason.INTERNAL_ERROR,
+        error=_unrecordable(),
+        attempt={
+            name: value
+            for name, value in outcome.attempt.items()
+            if name.endswith("_at") or name == "http_status"
+        }
+        | {"outcome": "error", "end_reason": EndReason.INTERNAL_ERROR},
+    )
+
+
+def _unrecordable() -> ProviderError:
+    message = "StreamHub could not record what the provider sent last. What was recorded before is kept."
+    return ProviderError(type="unknown", code="unrecordable", message=message)
+
+
 def _stopped(reason: EndReason) -> StreamEnd:
+    if reason is EndReason.INTERNAL_ERROR:
+        return StreamEnd(reason=reason, error=_unrecordable())
     if reason is EndReason.SHUTDOWN:
         message = "StreamHub was shut down while this turn ran. The text received so far is kept."
         return StreamEnd(reason=reason, error=ProviderError(type="unknown", code="shutdown", message=message))
