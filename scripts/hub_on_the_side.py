@@ -55,7 +55,9 @@ class Side:
 @contextmanager
 def running_hub(data_dir: Path, *, owner: bool = True, demo: bool = False) -> Iterator[Side]:
     """Run a hub, with an owner or still to be set up, with the demo or empty."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("STREAM_", "STREAMHUB_"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("STREAM_", "STREAMHUB_"))
+    }
     environ = {**kept, "STREAMHUB_DATA_DIR": str(data_dir), "PORT": "0", "HOST": "127.0.0.1"}
     if owner:
         environ |= {"STREAMHUB_ADMIN_EMAIL": EMAIL, "STREAMHUB_ADMIN_PASSWORD": PASSWORD}

@@ -26,7 +26,9 @@ def main() -> int:
     """Write the pictures; return the exit status."""
     parser = argparse.ArgumentParser(description="Draw every page of a hub with the demo.")
     parser.add_argument("folder", type=Path, help="where the pictures go")
-    parser.add_argument("--wall", type=Path, metavar="FILE", help="write the README's picture of the wall here")
+    parser.add_argument(
+        "--wall", type=Path, metavar="FILE", help="write the README's picture of the wall here"
+    )
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright, _closing(launch(playwright)) as browser:
@@ -55,7 +57,9 @@ def _draw_console(browser: Browser, hub: Side, folder: Path, wall: Path | None) 
     """Draw all other pages, once every phase is to be seen."""
     stranger = browser.new_context(base_url=hub.url)
     _draw(stranger, {"login": "/login/"}, folder)
-    context = browser.new_context(base_url=hub.url, viewport={"width": 1280, "height": 900}, color_scheme="dark")
+    context = browser.new_context(
+        base_url=hub.url, viewport={"width": 1280, "height": 900}, color_scheme="dark"
+    )
     hub.log_in(context)
     page = context.new_page()
     page.goto("/")

@@ -53,7 +53,7 @@ class Desk:
         """Make an endpoint at this address and return its row's key."""
         name = f"Provider {next(_numbers)}"
         self._send("/endpoints/new/", name=name, kind="custom", base_url=base_url, model_id="talk")
-        return self._one("SELECT id FROM catalog_endpoint WHERE name = ?", name)
+        return int(self._one("SELECT id FROM catalog_endpoint WHERE name = ?", name))
 
     def server(self, *channels: str) -> "Guild":
         """Make a server with these channels."""
@@ -75,7 +75,7 @@ class Desk:
         if not self._all(found, endpoint, model_id):
             where = f"/endpoints/{endpoint}/models/new/"
             self._send(where, model_id=model_id, has_tools="on", is_enabled="on")
-        return self._one(found, endpoint, model_id)
+        return int(self._one(found, endpoint, model_id))
 
     def start(self, channel: int, model: int, text: str = "Tell me a story.") -> UUID:
         """Start a turn and return its id."""

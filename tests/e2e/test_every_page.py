@@ -1,6 +1,7 @@
-"""Every page, dark and light, wide and narrow: accessible, within the screen, with a policy that allows no inline code."""
+"""Every page, dark and light, wide and narrow: accessible, within the screen, under a policy without inline code."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -12,7 +13,7 @@ from tests.e2e.watching import OVERFLOW, REFUSED_FORM, Tabs, tabs_of
 from tests.ops.hub_process import HubProcess
 
 SIZES = ((1280, 900), (360, 800))
-SCHEMES = ("dark", "light")
+SCHEMES: tuple[Literal["dark"], Literal["light"]] = ("dark", "light")
 
 
 @pytest.fixture(scope="module")

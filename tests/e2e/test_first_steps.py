@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.e2e.desk import EMAIL, PASSWORD
 from tests.e2e.watching import REFUSED_FORM, Tabs, page_wait, tabs_of
@@ -91,7 +91,7 @@ def _the_used_link_explains_itself(tabs: Tabs, link: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Log in")
 
 
-def _card(page: Page, name: str):
+def _card(page: Page, name: str) -> Locator:
     return page.locator("article.stream").filter(has_text=name)
 
 

@@ -10,7 +10,9 @@ from tests.e2e.watching import Tabs, expect_text, page_wait, text_on, wait_for_e
 
 OWNED = "hostile:text=<script>window.owned=1</script><img src=x onerror=window.owned%3D1>,split=3"
 MEGABYTE = "hostile:size=1000000"
-LONGEST_WAIT_MS = 2000  # a person notices more than a tenth of that; the machine under test is slow and shared
+LONGEST_WAIT_MS = (
+    2000  # a person notices more than a tenth of that; the machine under test is slow and shared
+)
 
 
 def _is_untouched(page: Page) -> bool:

@@ -34,9 +34,7 @@ def test_j_and_k_walk_the_cards_and_enter_opens_one(tabs: Tabs, guild: Guild, st
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
 
 
-def test_the_list_of_keys_opens_and_escape_gives_focus_back(
-    tabs: Tabs, guild: Guild, streams: list[UUID]
-):
+def test_the_list_of_keys_opens_and_escape_gives_focus_back(tabs: Tabs, guild: Guild, streams: list[UUID]):
     page = tabs.open(guild.wall)
     page.keyboard.press("j")
     before = page.evaluate(FOCUSED_TURN)
@@ -73,9 +71,7 @@ def test_focus_stays_on_the_card_while_it_is_redrawn(
     expect(page.locator(f"#turn-{streams[1]} .btn-kill")).to_be_focused()
 
 
-def test_the_skip_link_and_tab_reach_every_control_of_the_wall(
-    tabs: Tabs, guild: Guild, streams: list[UUID]
-):
+def test_the_skip_link_and_tab_reach_every_control_of_the_wall(tabs: Tabs, guild: Guild, streams: list[UUID]):
     page = tabs.open(guild.wall)
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to content")).to_be_focused()

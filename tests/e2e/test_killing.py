@@ -1,4 +1,4 @@
-"""Kill by click, by key, without script and twice: the page says "stopping" and "killed", the provider sees it close."""
+"""Kill by click, by key, without script and twice: the page says so in order, the provider sees it close."""
 
 from uuid import UUID
 
@@ -113,9 +113,7 @@ def test_x_and_enter_kill_the_stream_in_focus_and_it_is_said_once(tabs: Tabs, gu
     assert len(killed) == 1, page.evaluate("window.said")
 
 
-def test_the_channel_page_kills_too_and_keeps_the_text(
-    tabs: Tabs, guild: Guild, victim: Victim, desk: Desk
-):
+def test_the_channel_page_kills_too_and_keeps_the_text(tabs: Tabs, guild: Guild, victim: Victim, desk: Desk):
     page = tabs.open(guild.path("tavern"))
     head = page.locator("#turnhead")
     head.get_by_role("button", name="Kill").click()

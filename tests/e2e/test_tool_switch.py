@@ -1,4 +1,4 @@
-"""The switch for tool calls written as text: off, the call is text; on, it is a call from the next turn on; never both."""
+"""The switch for tool calls written as text: off, it is text; on, a call from the next turn on; never both."""
 
 from playwright.sync_api import Page, expect
 

@@ -60,7 +60,9 @@ class Tabs:
         """Close everything, and fail if a page complained."""
         for context in self._contexts:
             context.close()
-        told = [problem for problem in self.problems if not any(re.search(one, problem) for one in self._allowed)]
+        told = [
+            problem for problem in self.problems if not any(re.search(one, problem) for one in self._allowed)
+        ]
         assert not told, told
         assert not self.dialogs, self.dialogs
 
@@ -118,4 +120,6 @@ def _first_difference(shown: str, wanted: str) -> str:
     at = next((n for n, pair in enumerate(zip(shown, wanted, strict=False)) if pair[0] != pair[1]), None)
     at = min(len(shown), len(wanted)) if at is None else at
     near = slice(max(0, at - 40), at + 40)
-    return f"{len(shown)} of {len(wanted)} characters, different at {at}: {shown[near]!r} for {wanted[near]!r}"
+    return (
+        f"{len(shown)} of {len(wanted)} characters, different at {at}: {shown[near]!r} for {wanted[near]!r}"
+    )
