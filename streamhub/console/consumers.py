@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
+from logging import getLogger
 from typing import Any
 from uuid import UUID
 
@@ -26,11 +27,13 @@ from streamhub.turns.attention import LATE_SHARE, STALLED_AFTER_MS
 from streamhub.turns.models import Turn
 from streamhub.turns.selectors import ops_after
 
-NOT_LOGGED_IN, NO_RIGHT, BAD_MESSAGE = 4401, 4403, 4400
+NOT_LOGGED_IN, NO_RIGHT, BAD_MESSAGE, CANNOT_CHECK = 4401, 4403, 4400, 1011
 CHECK_RIGHTS_SECONDS = 5.0
 MAX_MESSAGE_CHARS = 16_384
 MAX_TURNS_ASKED = 20
 OPS_PER_ANSWER = 5_000
+
+log = getLogger(__name__)
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(dict[str, Any])
@@ -54,11 +57,11 @@ class LiveConsumer(AsyncWebsocketConsumer):
         self.tasks = [asyncio.create_task(self.viewer.run()), asyncio.create_task(self._keep_checking())]
 
     async def disconnect(self, code: int) -> None:
-        """Leave the hub and end what ran for this browser."""
-        await hub_of_this_loop().leave(self)
+        """End what ran for this browser, then leave the hub: the second may fail with the layer, the first must not."""
         for task in self.tasks:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
+        await hub_of_this_loop().leave(self)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Handle one message. What is no message of the protocol closes the socket."""
@@ -121,10 +124,15 @@ class LiveConsumer(AsyncWebsocketConsumer):
     # Rights and the record.
 
     async def _keep_checking(self) -> None:
-        while True:
-            await asyncio.sleep(CHECK_RIGHTS_SECONDS)
-            if await self._is_allowed() and self.is_watching_all:
-                await self._join_new_servers()
+        """A check that fails closes the socket: the browser connects anew and is checked then."""
+        try:
+            while True:
+                await asyncio.sleep(CHECK_RIGHTS_SECONDS)
+                if await self._is_allowed() and self.is_watching_all:
+                    await self._join_new_servers()
+        except Exception:
+            log.exception("the rights of a viewer could not be checked")
+            await self.close(CANNOT_CHECK)
 
     async def _join_new_servers(self) -> None:
         """The wall of all servers shows those that were made meanwhile, too."""

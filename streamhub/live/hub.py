@@ -33,31 +33,41 @@ class Watcher(Protocol):
 
 
 class LiveHub:
-    """The subscriptions of one event loop."""
+    """The subscriptions of one event loop. A lock keeps one person's leaving from undoing another's joining."""
 
     def __init__(self) -> None:
         self._layer: Any = get_channel_layer()
         self._watchers: dict[int, set[Watcher]] = {}
         self._channel: str | None = None
         self._reader: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
 
     async def join(self, watcher: Watcher, servers: Iterable[int]) -> None:
-        """Let `watcher` have everything of `servers`, from now on."""
-        for server in servers:
-            is_new = server not in self._watchers
-            self._watchers.setdefault(server, set()).add(watcher)
-            if is_new:
-                await self._subscribe(server)
+        """Let `watcher` have everything of `servers`, from now on: the subscription stands when this returns."""
+        async with self._lock:
+            for server in servers:
+                if server not in self._watchers:
+                    await self._subscribe(server)
+                self._watchers.setdefault(server, set()).add(watcher)
 
     async def leave(self, watcher: Watcher) -> None:
-        """Take `watcher` out of every server."""
-        for server in [server for server, watchers in self._watchers.items() if watcher in watchers]:
+        """Take `watcher` out of every server. It gets nothing more from now on, whatever the layer does."""
+        left = [server for server, watchers in self._watchers.items() if watcher in watchers]
+        for server in left:
             self._watchers[server].discard(watcher)
-            if not self._watchers[server]:
-                del self._watchers[server]
-                await self._unsubscribe(server)
-        if not self._watchers:
-            await self._stop()
+        async with self._lock:
+            for server in left:
+                if not self._watchers.get(server, {watcher}):
+                    del self._watchers[server]
+                    await self._unsubscribe(server)
+
+    async def close(self) -> None:
+        """Stop reading; for the end of the loop."""
+        if self._reader:
+            self._reader.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._reader
+        self._reader = None
 
     async def _subscribe(self, server: int) -> None:
         if self._channel is None:
@@ -67,32 +77,27 @@ class LiveHub:
             self._reader = asyncio.create_task(self._read(), name="live hub")
 
     async def _unsubscribe(self, server: int) -> None:
-        if self._channel is not None:
+        """A subscription too many costs messages that nobody takes; failing here must cost nobody anything."""
+        try:
             await self._layer.group_discard(server_group(server), self._channel)
-
-    async def _stop(self) -> None:
-        if self._reader:
-            self._reader.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._reader
-        self._reader = self._channel = None
+        except Exception as error:
+            log.warning("server %s stays subscribed: %s", server, type(error).__name__)
 
     async def _read(self) -> None:
         while True:
             try:
                 self._dispatch(await self._layer.receive(self._channel))
-            except asyncio.CancelledError:
-                raise
             except Exception:
                 log.exception("the live hub lost its subscription; it subscribes again")
                 await asyncio.sleep(RETRY_SECONDS)
                 await self._resubscribe()
 
     async def _resubscribe(self) -> None:
-        with suppress(Exception):
-            self._channel = await self._layer.new_channel("hub")
-            for server in self._watchers:
-                await self._layer.group_add(server_group(server), self._channel)
+        async with self._lock:
+            with suppress(Exception):
+                self._channel = await self._layer.new_channel("hub")
+                for server in self._watchers:
+                    await self._layer.group_add(server_group(server), self._channel)
             for watcher in {watcher for watchers in self._watchers.values() for watcher in watchers}:
                 watcher.take_loss()
 

@@ -32,7 +32,7 @@ class Watcher:
 async def hub():
     hub = LiveHub()
     yield hub
-    await hub._stop()
+    await hub.close()
 
 
 async def delivered() -> None:
@@ -93,3 +93,33 @@ async def test_watchers_are_told_of_a_loss_when_the_subscription_broke(hub, monk
     await delivered()
     assert watcher.losses == 1
     assert watcher.changed == [(906, "t1")]
+
+
+@pytest.mark.parametrize("passes", range(6))
+async def test_a_viewer_that_joins_while_another_leaves_gets_everything(hub, passes):
+    """The old page's socket closes while the new page's opens, at any point of either."""
+    leaves, joins = Watcher(), Watcher()
+    await hub.join(leaves, [907])
+    leaving = asyncio.create_task(hub.leave(leaves))
+    for _ in range(passes):
+        await asyncio.sleep(0)
+    await hub.join(joins, [907])
+    await leaving
+    await publish.send_changed(907, "t1")
+    await delivered()
+    assert joins.changed == [(907, "t1")]
+    assert not leaves.changed
+
+
+async def test_a_layer_that_cannot_unsubscribe_keeps_nobody_from_leaving(hub, monkeypatch):
+    watcher = Watcher()
+    await hub.join(watcher, [908])
+
+    async def is_away(*_):
+        raise ConnectionError
+
+    monkeypatch.setattr(hub._layer, "group_discard", is_away)
+    await hub.leave(watcher)
+    await publish.send_changed(908, "t1")
+    await delivered()
+    assert not watcher.changed
