@@ -21,11 +21,13 @@ MAX_BUFFER_CHARS = 8192
 _SLICE_CHARS = 4096  # each mention copies what follows it, so that is kept short
 _MAX_OPENER_CHARS = 64
 _MAX_BLANKS = 16
+MAX_CALLS = 256  # as many as the structured calls of a turn; what is written after them stays text
 _OPENER = re.compile(r"(?<!`)`{1,3}(?:[A-Za-z_]{1,20}(?=\s))?\s{0,16}\Z")
 _OPENER_BEGINNING = re.compile(r"(?<!`)`{1,3}(?:[A-Za-z_]{0,20}|[A-Za-z_]{1,20}\s{1,16}|\s{1,16})\Z")
 _FIRST_WORD = re.compile(
     r"(?P<blanks>[ \t]{0,8})(?P<word>[\w.\-]+)"
 )  # matched from the end, on reversed text
+_ARGUMENTS_AHEAD = r"(?=\s*(?:[{\")]|\Z))"  # anything else is a mere mention, skipped without a look
 _STRUCTURE = re.compile(r'["\\()]')
 
 
@@ -36,7 +38,9 @@ class VerbatimToolGuard:
         self._tools = {tool.name: tool for tool in tools if tool.name}
         names = sorted(self._tools, key=len, reverse=True)
         self._anchor = (
-            re.compile(rf"(?<!\w)(?P<name>{'|'.join(map(re.escape, names))})[ \t]*\(") if names else None
+            re.compile(rf"(?<!\w)(?P<name>{'|'.join(map(re.escape, names))})[ \t]*\({_ARGUMENTS_AHEAD}")
+            if names
+            else None
         )
         self._prefixes = frozenset(name[:size] for name in names for size in range(1, len(name) + 1))
         self._window = (len(names[0]) if names else 0) + _MAX_OPENER_CHARS
@@ -45,6 +49,7 @@ class VerbatimToolGuard:
         self._held = ""
         self._pending: _Pending | None = None
         self._fence = ""  # backticks around the call just recovered, still to be closed
+        self._calls = 0
 
     def saw_reasoning(self) -> None:
         """Reasoning is not this guard's business."""
@@ -109,7 +114,7 @@ class VerbatimToolGuard:
             place = closed
 
     def _find_anchor(self, data: str, place: int) -> re.Match[str] | None:
-        if self._anchor is None or "(" not in data:
+        if self._anchor is None or "(" not in data or self._calls >= MAX_CALLS:
             return None
         found = self._anchor.search(data, place)
         if found and found.start() == 0 and (self._last.isalnum() or self._last == "_"):
@@ -160,6 +165,7 @@ class VerbatimToolGuard:
             self._say(literal, pieces)
             self._fence = ""
             return rest
+        self._calls += 1
         pieces.append(Piece("call", literal, call=call, firing=GuardFiring(guard=NAME, text=literal)))
         self._fence = "".join(char for char in pending.opener if char == "`") or self._fence
         self._last = ")"

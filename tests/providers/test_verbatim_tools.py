@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.guards.verbatim_tools import MAX_BUFFER_CHARS, VerbatimToolGuard
+from providers.guards.verbatim_tools import MAX_BUFFER_CHARS, MAX_CALLS, VerbatimToolGuard
 from tests.providers.streams import through, tool, visible
 
 TOOLS = (
@@ -134,6 +134,13 @@ def test_cuts_change_nothing_and_only_calls_and_their_fences_go(parts, size):
         assert whole[0] == text
 
 
-def test_a_megabyte_of_mentions_in_one_delta_is_read_in_linear_time():
-    text = "list_rooms(" * 100_000
+@pytest.mark.parametrize("mention", ["list_rooms(", "list_rooms({", 'list_rooms( "'])
+def test_a_megabyte_of_mentions_in_one_delta_is_read_in_linear_time(mention):
+    text = mention * 100_000
     assert recover([text]) == (text, [])
+
+
+def test_a_turn_can_write_only_so_many_calls_and_the_rest_stays_text():
+    text, calls = recover(["list_rooms() " * (MAX_CALLS + 2)])
+    assert len(calls) == MAX_CALLS
+    assert text.count("list_rooms()") == 2
