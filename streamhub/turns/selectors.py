@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from providers.serialization import chunk_from_dict
 from streamhub.servers.models import Channel, Server
-from streamhub.turns.frames import Op, ops_of
+from streamhub.turns.frames import Op, ops_of, size_of
 from streamhub.turns.models import Turn, TurnChunk
 from streamhub.turns.state import TERMINAL, Status
 
@@ -158,7 +158,7 @@ def ops_after(turn_id: UUID, seq: int, limit: int) -> OpsAnswer:
             return OpsAnswer(seq + 1, last, ops, more=True)
         added = ops_of(number, chunk_from_dict(chunk))
         ops.extend(added)
-        size += sum(len(value) if isinstance(value, str) else 200 for _, _, value in added)
+        size += sum(map(size_of, added))
         last = number
     return OpsAnswer(seq + 1, last, ops, more=False)
 

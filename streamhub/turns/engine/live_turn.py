@@ -5,7 +5,7 @@ wins. Each chunk that says something gets the next seq; chunks wait here for the
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,8 @@ from streamhub.turns.frames import Op, ops_of
 from streamhub.turns.state import Phase
 
 TAIL_CHARS = 480
+# A chunk is what a viewer fetches at least; some providers send a whole answer in one piece.
+PART_CHARS = 64 * 1024
 # An estimate until the provider's own count is known: about four characters a token.
 CHARS_PER_TOKEN = 4
 
@@ -68,6 +70,10 @@ class LiveTurn:
         if chunk.thoughts:
             kept = tuple(thought for thought in chunk.thoughts if thought.kind in self.plan.thought_kinds)
             chunk = replace(chunk, thoughts=kept)
+        for part in in_parts(chunk):
+            self._receive(part, now)
+
+    def _receive(self, chunk: ProcessedChunk, now: datetime) -> None:
         self._route(chunk, now)
         if not _says_something(chunk):
             return
@@ -85,6 +91,7 @@ class LiveTurn:
             self._speak(chunk.content, now)
         if chunk.function_call:
             self.calls.append(chunk.function_call)
+            self._bytes += len(chunk.function_call.args_raw)
             self.enter(Phase.TOOL)
             self._stamp(now)
         if chunk.metadata:
@@ -174,6 +181,24 @@ class LiveTurn:
         usage = self.metadata.usage
         known = usage.output_tokens if usage else None
         return known if known is not None else (self.text_chars + self.thought_chars) // CHARS_PER_TOKEN
+
+
+def in_parts(chunk: ProcessedChunk) -> Iterator[ProcessedChunk]:
+    """Yield `chunk`, or several that say the same in pieces of at most PART_CHARS."""
+    if len(chunk.content) <= PART_CHARS and all(len(entry.content) <= PART_CHARS for entry in chunk.thoughts):
+        yield chunk
+        return
+    for entry in chunk.thoughts:
+        for piece in _pieces(entry.content):
+            yield ProcessedChunk(type="text", thoughts=(replace(entry, content=piece),))
+    *most, last = _pieces(chunk.content)
+    for piece in most:
+        yield ProcessedChunk(type="text", content=piece)
+    yield replace(chunk, content=last, thoughts=())
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[at : at + PART_CHARS] for at in range(0, len(text), PART_CHARS)] or [""]
 
 
 def _merged(old: ChunkMetadata, new: ChunkMetadata) -> ChunkMetadata:
