@@ -1,10 +1,13 @@
-"""ORM work of the engine: a small pool of threads, so that few connections serve any number of turns."""
+"""ORM work of the engine: a small pool of threads, so that few connections serve any number of turns.
+
+Each thread keeps its connection until it fails, whatever CONN_MAX_AGE says: that is about requests.
+"""
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from django.db import InterfaceError, OperationalError, close_old_connections, connections
+from django.db import InterfaceError, OperationalError, connections
 
 from streamhub.turns.engine.ports import StoreUnavailable
 
@@ -31,7 +34,6 @@ class DatabaseThreads:
 
 
 def _guarded[T](work: Callable[[], T]) -> T:
-    close_old_connections()
     try:
         return work()
     except (OperationalError, InterfaceError) as error:
