@@ -61,6 +61,14 @@ def plain_http_warning(base_url: str) -> str:
     )
 
 
+def origin_of(base_url: str) -> str:
+    """Return scheme, host and port: who gets what is sent there. The usual port is left out."""
+    parts = urlsplit(base_url)
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    host = parts.netloc.lower()
+    return f"{parts.scheme}://{host.removesuffix(f':{parts.port}') if parts.port == usual else host}"
+
+
 def is_local_host(host: str) -> bool:
     """Tell whether `host` is this machine or looks like one in its own network."""
     address = _as_ip(host)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db.models import Prefetch, Q
 from django.utils import timezone
 
 from streamhub.audit.models import AuditEntry
+from streamhub.catalog.addresses import origin_of
 from streamhub.catalog.models import ApiKey, Endpoint, LanguageModel, ModelRoute, ModelRule
 from streamhub.catalog.rules import matching_rules
 from streamhub.catalog.states import EndpointState, KeyState, endpoint_state, key_state
@@ -78,6 +80,19 @@ def usable_key(endpoint: Endpoint, now: datetime) -> ApiKey | None:
             continue
         return key
     return None
+
+
+def key_to_test_with(endpoint: Endpoint, base_url: str, now: datetime) -> ApiKey | None:
+    """Return the stored key for a call to `base_url`, which need not be saved yet; None if none is enabled.
+
+    A stored key goes only to the scheme, host and port it was saved for: another address is saved first, which is
+    audited, so nobody has a key sent elsewhere unseen. Raises ValidationError for another one.
+    """
+    key = usable_key(endpoint, now) or endpoint.keys.filter(is_enabled=True).first()
+    home = origin_of(endpoint.base_url)
+    if key is not None and origin_of(base_url) != home:
+        raise ValidationError(f"A stored key goes to {home} only. Save the new address, then test it.")
+    return key
 
 
 def clock_limits(model: LanguageModel, server: Server | None) -> ClockLimits:

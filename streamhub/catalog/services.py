@@ -6,13 +6,14 @@ else; the audit names keys by label. All raise ValidationError with messages by 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 
 from streamhub.accounts.models import User
 from streamhub.audit.services import record
+from streamhub.catalog.addresses import origin_of
 from streamhub.catalog.models import (
     ApiKey,
     Endpoint,
@@ -23,52 +24,15 @@ from streamhub.catalog.models import (
     StopString,
 )
 from streamhub.catalog.validators import MAX_STOP_STRINGS, clean_secret, clean_stop_string
+from streamhub.catalog.values import EndpointValues, ModelValues, RuleValues
 from streamhub.catalog.writing import write
 from streamhub.core.crypto import SecretStr
 from streamhub.servers.models import Channel, Server
 
 _SECRET_FIELDS = (
-    *("ring_id", "ciphertext", "last_four", "cooling_until", "error_count"),
+    *("ring_id", "ciphertext", "last_four", "is_enabled", "cooling_until", "error_count"),
     *("last_error_at", "last_error_type", "last_error_message"),
 )
-
-
-class EndpointValues(TypedDict, total=False):
-    """The fields of an endpoint; clocks in seconds, None for the installation's own."""
-
-    name: str
-    kind: str
-    base_url: str
-    is_enabled: bool
-    first_token_seconds: int | None
-    idle_seconds: int | None
-    is_demo: bool
-
-
-class ModelValues(TypedDict, total=False):
-    """The fields of a model."""
-
-    model_id: str
-    label: str
-    is_enabled: bool
-    has_tools: bool
-    max_output_tokens: int | None
-
-
-class RuleValues(TypedDict, total=False):
-    """The fields of a rule, beside its stop strings."""
-
-    name: str
-    kind_pattern: str
-    model_pattern: str
-    priority: int
-    is_enabled: bool
-    reasoning_tags: list[str]
-    starts_in_reasoning: bool | None
-    extra_parameters: dict[str, Any]
-    dropped_parameters: list[str]
-    first_token_seconds: int | None
-    idle_seconds: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +58,20 @@ def create_endpoint(*, actor: User | None, **values: Unpack[EndpointValues]) -> 
     return endpoint
 
 
-def update_endpoint(endpoint: Endpoint, *, actor: User | None, **values: Unpack[EndpointValues]) -> bool:
-    """Change an endpoint; return whether anything differed."""
-    return write(endpoint, values, actor=actor)
+@transaction.atomic
+def update_endpoint(
+    endpoint: Endpoint, *, actor: User | None, keeps_keys: bool = False, **values: Unpack[EndpointValues]
+) -> bool:
+    """Change an endpoint; return whether anything differed.
+
+    Stored keys do not follow to another scheme, host or port: they are disabled until they are entered anew or
+    enabled, unless `keeps_keys` says that they belong there as well.
+    """
+    before = origin_of(endpoint.base_url)
+    changed = write(endpoint, values, actor=actor)
+    if origin_of(endpoint.base_url) != before:
+        _heed_new_origin(endpoint, actor, keeps_keys=keeps_keys)
+    return changed
 
 
 @transaction.atomic
@@ -128,8 +103,9 @@ def add_key(endpoint: Endpoint, *, label: str, secret: SecretStr, actor: User | 
 
 @transaction.atomic
 def replace_key(key: ApiKey, *, secret: SecretStr, actor: User | None) -> None:
-    """Put another secret in a key's place. What was known of the old one, cooling included, is forgotten."""
+    """Put another secret in a key's place and enable it. What was known of the old one is forgotten."""
     key.set_secret(_checked(secret))
+    key.is_enabled = True
     key.cooling_until = key.last_error_at = None
     key.error_count = 0
     key.last_error_type = key.last_error_message = ""
@@ -226,6 +202,14 @@ def set_server_model(server: Server, model: LanguageModel | None, *, actor: User
 def set_channel_model(channel: Channel, model: LanguageModel | None, *, actor: User | None) -> bool:
     """Have `model` answer in a channel (None: the server's does); return whether that was a change."""
     return _set_route(channel.server, channel, model, actor)
+
+
+def _heed_new_origin(endpoint: Endpoint, actor: User | None, *, keeps_keys: bool) -> None:
+    for key in endpoint.keys.filter(is_enabled=True):
+        if keeps_keys:
+            record(actor, "let follow to the new address", key, after={"base_url": endpoint.base_url})
+        else:
+            set_key_enabled(key, is_enabled=False, actor=actor)
 
 
 @transaction.atomic

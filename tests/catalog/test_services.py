@@ -92,6 +92,37 @@ def test_a_refused_change_leaves_the_row_in_memory_as_it_was():
     assert endpoint.name == "one"
 
 
+@pytest.mark.parametrize(
+    "elsewhere", ["https://evil.example/v1", "http://one.example/v1", "https://one.example:8443/v1"]
+)
+def test_stored_keys_do_not_follow_to_another_origin(elsewhere):
+    key = make_key(endpoint=make_endpoint(base_url="https://one.example/v1"))
+    services.update_endpoint(key.endpoint, actor=None, base_url=elsewhere)
+    key.refresh_from_db()
+    assert not key.is_enabled
+    assert (last_entry().action, last_entry().target_label) == ("disabled", str(key))
+    services.replace_key(key, secret=SecretStr(SECRET), actor=None)
+    key.refresh_from_db()
+    assert key.is_enabled
+
+
+@pytest.mark.parametrize("same", ["https://one.example/v2", "https://ONE.example:443/v1"])
+def test_stored_keys_stay_while_the_origin_does(same):
+    key = make_key(endpoint=make_endpoint(base_url="https://one.example/v1"))
+    services.update_endpoint(key.endpoint, actor=None, base_url=same)
+    key.refresh_from_db()
+    assert key.is_enabled
+
+
+def test_keys_that_are_said_to_belong_to_the_new_address_stay_and_the_audit_says_so():
+    key = make_key(endpoint=make_endpoint(base_url="https://one.example/v1"))
+    services.update_endpoint(key.endpoint, actor=None, keeps_keys=True, base_url="https://two.example/v1")
+    key.refresh_from_db()
+    assert key.is_enabled
+    assert last_entry().action == "let follow to the new address"
+    assert last_entry().after == {"base_url": "https://two.example/v1"}
+
+
 def test_a_label_is_unique_among_the_keys_of_an_endpoint():
     key = make_key(label="main")
     wrong = errors_of(

@@ -133,6 +133,16 @@ def test_an_endpoint_is_changed(page):
     assert "two is saved." in answer.text
 
 
+def test_keys_follow_to_a_new_address_only_when_told_to(page):
+    endpoint = make_key(endpoint=make_endpoint(base_url="https://one.example/v1")).endpoint
+    url = endpoint.get_absolute_url()
+    kept = page.post(url, form_of(endpoint, base_url="https://two.example/v1", keeps_keys="on"), follow=True)
+    assert "are disabled" not in kept.text
+    off = page.post(url, form_of(endpoint, base_url="https://three.example/v1"), follow=True)
+    assert "are disabled: enter them anew" in off.text
+    assert not endpoint.keys.get().is_enabled
+
+
 def test_a_bad_change_keeps_what_was_typed_and_the_old_name_in_the_title(page):
     endpoint = make_endpoint(name="one")
     answer = page.post(

@@ -130,12 +130,13 @@ class EndpointForm(ConnectionFields):
     is_enabled = forms.BooleanField(label="Turns may use this endpoint", required=False)
     first_token_seconds = _seconds("First-token clock, seconds")
     idle_seconds = _seconds("Idle clock, seconds")
-    field_order = ("name", "kind", "base_url")
+    keeps_keys = forms.BooleanField(label="The stored keys belong to a new address as well", required=False)
+    field_order = ("name", "kind", "base_url", "keeps_keys")
 
     @classmethod
     def initial_of(cls, endpoint: Endpoint) -> dict[str, Any]:
         """Return the saved values."""
-        return {name: getattr(endpoint, name) for name in cls.base_fields}
+        return {name: getattr(endpoint, name) for name in cls.base_fields if name != "keeps_keys"}
 
 
 class KeyForm(StyledForm):

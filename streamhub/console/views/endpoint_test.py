@@ -1,20 +1,16 @@
-"""Testing a connection: one tiny call with the values on the page, saved or not. Nothing is stored.
-
-A stored key goes only to the scheme, host and port it was saved for: another address is saved first, which
-is audited, so nobody has a stored key sent elsewhere unseen.
-"""
+"""Testing a connection: one tiny call with the values on the page, saved or not. Nothing is stored."""
 
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from streamhub.catalog.models import ApiKey, Endpoint
-from streamhub.catalog.selectors import usable_key
+from streamhub.catalog.models import Endpoint
+from streamhub.catalog.selectors import key_to_test_with
 from streamhub.console.access import owner_only
 from streamhub.console.forms.catalog import ConnectForm, EndpointForm, TestForm, secret_of
 from streamhub.console.replies import say
@@ -99,26 +95,13 @@ def _target(form: TestForm, endpoint: Endpoint | None) -> Target:
 
 
 def _stored_secret(endpoint: Endpoint, base_url: str) -> SecretStr | None:
-    key = usable_key(endpoint, timezone.now()) or endpoint.keys.filter(is_enabled=True).first()
-    if key is None:
-        return None
-    if _origin(base_url) != _origin(endpoint.base_url):
-        raise NotTestable(
-            f"A stored key goes to {_origin(endpoint.base_url)} only. Save the new address, then test it."
-        )
-    return _readable(key)
-
-
-def _readable(key: ApiKey) -> SecretStr:
     try:
-        return key.secret()
+        key = key_to_test_with(endpoint, base_url, timezone.now())
+        return key.secret() if key else None
+    except ValidationError as error:
+        raise NotTestable(" ".join(error.messages)) from None
     except SecretUnreadable as error:
-        raise NotTestable(f"{key}: {error}") from None
-
-
-def _origin(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}".lower()
+        raise NotTestable(str(error)) from None
 
 
 def _say(request: HttpRequest, result: ProbeResult) -> HttpResponse:

@@ -22,6 +22,7 @@ from streamhub.console.views.deletion import confirm_deletion
 from streamhub.console.views.form_pages import form_page, saved, show_errors
 
 GET_POST = ["GET", "HEAD", "POST"]
+KEYS_ARE_OFF = "Its keys were stored for another address and are disabled: enter them anew, or enable them."
 
 
 @owner_only
@@ -56,12 +57,15 @@ def endpoint(request: HttpRequest, pk: int) -> HttpResponse:
     row = get_object_or_404(Endpoint, pk=pk)
     form = EndpointForm(request.POST or None, initial=EndpointForm.initial_of(row))
     if form.is_valid():
+        keys = row.keys.filter(is_enabled=True).count()
         try:
             services.update_endpoint(row, actor=person(request), **form.cleaned_data)
         except ValidationError as error:
             show_errors(form, error)
         else:
-            return saved(request, row.get_absolute_url(), _saved_words(row, f"{row} is saved."))
+            are_off = keys > row.keys.filter(is_enabled=True).count()
+            words = f"{row} is saved. {KEYS_ARE_OFF}" if are_off else f"{row} is saved."
+            return saved(request, row.get_absolute_url(), _saved_words(row, words))
     return form_page(request, "catalog/endpoint.html", endpoint_context(row, form))
 
 
