@@ -46,20 +46,25 @@ def history_of(turn: Turn) -> list[Message]:
     before = Turn.objects.filter(
         channel_id=turn.channel_id, status__in=_ANSWERED, created_at__lt=turn.created_at, text_chars__gt=0
     )
-    recent = list(before.order_by("-created_at")[:HISTORY_TURNS])
+    recent = _within(HISTORY_CHARS, before.order_by("-created_at")[:HISTORY_TURNS])
     texts = _texts_of(earlier.pk for earlier in recent)
     messages: list[Message] = []
-    room = HISTORY_CHARS
-    for earlier in recent:
-        pair = [message_of(raw) for raw in earlier.request.get("messages", [])]
-        pair.append(Message(role="assistant", parts=(TextPart(text=texts.get(earlier.pk, "")),)))
-        room -= sum(
-            len(part.text) for message in pair for part in message.parts if isinstance(part, TextPart)
-        )
+    for earlier in reversed(recent):
+        messages += [message_of(raw) for raw in earlier.request.get("messages", [])]
+        messages.append(Message(role="assistant", parts=(TextPart(text=texts.get(earlier.pk, "")),)))
+    return messages
+
+
+def _within(room: int, turns: Iterable[Turn]) -> list[Turn]:
+    """Return the first turns whose questions and answers fit into `room` characters, before any text is read."""
+    fitting: list[Turn] = []
+    for turn in turns:
+        asked = (raw.get("content") for raw in turn.request.get("messages", []))
+        room -= turn.text_chars + sum(len(content) for content in asked if isinstance(content, str))
         if room < 0:
             break
-        messages = pair + messages
-    return messages
+        fitting.append(turn)
+    return fitting
 
 
 def tools_of(turn: Turn, *, model_has_tools: bool) -> tuple[Tool, ...]:

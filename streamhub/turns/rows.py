@@ -73,30 +73,33 @@ def progress_fields(progress: Progress) -> dict[str, Any]:
 
 
 def compact(turn_id: UUID) -> None:
-    """Join the spans of an ended turn into few rows of bounded size. Nobody adds to them any more."""
-    spans = list(TurnChunk.objects.filter(turn_id=turn_id).order_by("first_seq"))
-    if len(spans) <= 1:
-        return
-    joined = _joined(spans)
+    """Join the spans of an ended turn into few rows, a bounded number of chunks at a time."""
+    spans = TurnChunk.objects.filter(turn_id=turn_id).order_by("first_seq")
+    for group in _groups(list(spans.values_list("pk", "first_seq", "last_seq"))):
+        if len(group) > 1:
+            _join(group)
+
+
+def _groups(spans: Sequence[tuple[int, int, int]]) -> list[list[int]]:
+    """Return the keys of neighbouring spans that hold up to `COMPACT_CHUNKS` chunks together."""
+    groups: list[list[int]] = []
+    size = COMPACT_CHUNKS
+    for key, first, last in spans:
+        size += last - first + 1
+        if size > COMPACT_CHUNKS:
+            groups.append([])
+            size = last - first + 1
+        groups[-1].append(key)
+    return groups
+
+
+def _join(keys: Sequence[int]) -> None:
+    first, *others = TurnChunk.objects.filter(pk__in=keys).order_by("first_seq")
+    first.chunks = [*first.chunks, *(pair for span in others for pair in span.chunks)]
+    first.last_seq = others[-1].last_seq
     with transaction.atomic():
-        TurnChunk.objects.filter(pk__in=[span.pk for span in spans]).delete()
-        TurnChunk.objects.bulk_create(joined)
-
-
-def _joined(spans: Sequence[TurnChunk]) -> list[TurnChunk]:
-    joined: list[TurnChunk] = []
-    for span in spans:
-        if joined and len(joined[-1].chunks) + len(span.chunks) <= COMPACT_CHUNKS:
-            joined[-1].chunks += span.chunks
-            joined[-1].last_seq = span.last_seq
-        else:
-            joined.append(_copy(span))
-    return joined
-
-
-def _copy(span: TurnChunk) -> TurnChunk:
-    fields = {field.attname: getattr(span, field.attname) for field in TurnChunk._meta.local_concrete_fields}
-    return TurnChunk(**{**fields, "id": None})
+        TurnChunk.objects.filter(pk__in=[span.pk for span in others]).delete()
+        first.save(update_fields=["chunks", "last_seq"])
 
 
 def _fields_of(model: type[Turn | TurnChunk], names: set[str]) -> "list[Field[Any, Any]]":

@@ -15,7 +15,7 @@ from streamhub.live import publish
 from streamhub.servers.models import Channel, Server
 from streamhub.turns import dispatch
 from streamhub.turns.models import Turn
-from streamhub.turns.state import EndReason, Status
+from streamhub.turns.state import KILLABLE, LIVE, EndReason, Status
 
 MAX_QUEUE = 100
 MAX_PROMPT = 100_000
@@ -75,59 +75,62 @@ def request_kill(turn_id: UUID, *, actor: User | None, reason: str = "") -> Kill
     A queued turn ends here and never connects. A second request changes nothing and gets the same answer; a turn that
     ended first stays as it is.
     """
-    now = timezone.now()
-    asked = {
-        "kill_requested_at": now,
-        "kill_requested_by": actor,
-        "kill_requested_label": actor.short_name if actor else SYSTEM,
-        "kill_reason": reason[:200],
-    }
-    ended = {"status": Status.KILLED, "end_reason": EndReason.USER_KILL, "ended_at": now}
-    unasked = Turn.objects.filter(pk=turn_id, kill_requested_at=None)
-    if unasked.filter(status__in=[Status.QUEUED, Status.TOOL_CALLS]).update(**asked, **ended):
-        return _killed(turn_id, actor)
-    if unasked.filter(status=Status.RUNNING).update(**asked):
-        outcome = _killed(turn_id, actor)
-        turn = outcome.turn
-        dispatch.signal_kill(str(turn.pk), turn.worker_id, turn.fencing_token)
-        return outcome
-    turn = Turn.objects.get(pk=turn_id)
+    asked = _kill(Turn.objects.filter(pk=turn_id, status__in=sorted(KILLABLE)), actor, reason)
+    turn = asked[0] if asked else Turn.objects.select_related("channel").get(pk=turn_id)
     return KillOutcome(turn, accepted=turn.kill_requested_at is not None)
 
 
+@transaction.atomic
 def kill_server(server: Server, *, actor: User | None, reason: str = "") -> int:
-    """Kill every queued and running turn of a server, queued ones first; return how many were still unasked."""
-    return _kill_each(Turn.objects.filter(server=server), actor, reason)
-
-
-def kill_channel(channel: Channel, *, actor: User | None, reason: str = "") -> int:
-    """Kill the running turn of a channel and clear its queue; return how many turns that was."""
-    return _kill_each(Turn.objects.filter(channel=channel), actor, reason)
+    """Kill every queued and running turn of a server; return how many were still unasked."""
+    return len(_kill(Turn.objects.filter(server=server, status__in=sorted(LIVE)), actor, reason))
 
 
 @transaction.atomic
-def _kill_each(turns: QuerySet[Turn], actor: User | None, reason: str) -> int:
-    """Queued turns go first, so that none of them starts when the running one makes room.
+def kill_channel(channel: Channel, *, actor: User | None, reason: str = "") -> int:
+    """Kill the running turn of a channel and clear its queue; return how many turns that was."""
+    return len(_kill(Turn.objects.filter(channel=channel, status__in=sorted(LIVE)), actor, reason))
 
-    In one transaction: all signals leave together, and on SQLite the write lock is waited for once.
+
+def _kill(turns: QuerySet[Turn], actor: User | None, reason: str) -> list[Turn]:
+    """Register a kill on those of `turns` that have none yet, and return them as they are then.
+
+    All in the caller's transaction, rows locked in the order in which the recorder locks them, so that no queued turn
+    starts when a running one makes room. The signals to the workers leave first, before anything else is told.
     """
-    killed = 0
-    for status in (Status.QUEUED, Status.RUNNING):
-        for turn_id in turns.filter(status=status, kill_requested_at=None).values_list("pk", flat=True):
-            killed += request_kill(turn_id, actor=actor, reason=reason).accepted
+    locked = turns.filter(kill_requested_at=None).select_for_update().order_by("pk")
+    keys = list(locked.values_list("pk", flat=True))
+    asked: dict[str, Any] = {
+        "kill_requested_at": timezone.now(),
+        "kill_requested_by": actor,
+        "kill_requested_label": actor.short_name if actor else SYSTEM,
+        "kill_reason": _printable(reason)[:200],
+    }
+    ended = {
+        "status": Status.KILLED,
+        "end_reason": EndReason.USER_KILL,
+        "ended_at": asked["kill_requested_at"],
+    }
+    found = Turn.objects.filter(pk__in=keys)
+    found.filter(status__in=sorted(KILLABLE - {Status.RUNNING})).update(**asked, **ended)
+    found.filter(status=Status.RUNNING).update(**asked)
+    killed = list(found.select_related("channel").defer("request"))
+    _signal(killed)
+    for turn in killed:
+        after = {"channel": turn.channel.name, "reason": turn.kill_reason}
+        record(actor, "killed", turn, server_id=turn.server_id, after=after)
+        publish.turn_changed(turn.server_id, turn.pk)
     return killed
 
 
-def _killed(turn_id: UUID, actor: User | None) -> KillOutcome:
-    turn = Turn.objects.select_related("channel").get(pk=turn_id)
-    record(
-        actor,
-        "killed",
-        turn,
-        server_id=turn.server_id,
-        after={"channel": turn.channel.name, "reason": turn.kill_reason},
-    )
-    publish.turn_changed(turn.server_id, turn.pk)
-    if turn.status == Status.KILLED:
+def _signal(killed: list[Turn]) -> None:
+    for turn in killed:
+        if turn.status == Status.RUNNING:
+            dispatch.signal_kill(str(turn.pk), turn.worker_id, turn.fencing_token)
+    if any(turn.status == Status.KILLED for turn in killed):
         dispatch.wake_workers()
-    return KillOutcome(turn, accepted=True)
+
+
+def _printable(text: str) -> str:
+    """Return `text` without control characters: a kill must never fail on its reason."""
+    return "".join(char if char.isprintable() else " " for char in text)

@@ -1,13 +1,14 @@
 """The record, as the engine uses it. Every write of a running turn is fenced by worker and token."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, OuterRef
+from django.db import IntegrityError, InterfaceError, OperationalError, transaction
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from streamhub.catalog import key_health
@@ -16,10 +17,7 @@ from streamhub.turns.engine.ports import Beat, RefusedPlan, TickAnswer, TurnOutc
 from streamhub.turns.models import Attempt, ThoughtLog, Turn, Worker
 from streamhub.turns.prepare import prepare
 from streamhub.turns.rows import ProgressRows, SpanRows, compact, progress_fields
-from streamhub.turns.state import EndReason, Status
-
-# How many queued turns are looked at for each that may be claimed: several may wait in one channel.
-LOOK_AHEAD = 4
+from streamhub.turns.state import EndReason, Status, check_move
 
 
 class TurnStore:
@@ -42,7 +40,11 @@ class TurnStore:
         self._started_at = now()
 
     async def claim(self, limit: int) -> Sequence[TurnPlan | RefusedPlan]:
-        """Take up to `limit` queued turns, oldest first, one a channel, and return what each needs to run."""
+        """Take up to `limit` queued turns, oldest first, one a channel, and return what each needs to run.
+
+        Each is claimed and prepared in a transaction of its own; what was claimed before the database went away is
+        returned, so that no turn is left claimed and not run.
+        """
         return await self._threads.run(partial(self._claim, limit))
 
     async def tick(self, beats: Sequence[Beat]) -> TickAnswer:
@@ -62,31 +64,38 @@ class TurnStore:
         await self._threads.run(lambda: Worker.objects.filter(pk=self._worker_id).delete())
 
     def _claim(self, limit: int) -> list[TurnPlan | RefusedPlan]:
-        claimed = (turn_id for turn_id in _candidates(limit) if self._take(turn_id))
-        return [prepare(turn) for turn in self._load(list(claimed))]
+        plans: list[TurnPlan | RefusedPlan] = []
+        for turn_id in _candidates(limit):
+            try:
+                plan = self._claim_one(turn_id)
+            except (
+                IntegrityError
+            ):  # another turn of the channel was first, or something was deleted meanwhile
+                continue
+            except (OperationalError, InterfaceError):
+                if plans:
+                    break
+                raise
+            if plan:
+                plans.append(plan)
+        return plans
 
-    def _take(self, turn_id: UUID) -> bool:
-        """Claim one queued turn; another worker, or another turn of the channel, may have been first."""
+    @transaction.atomic
+    def _claim_one(self, turn_id: UUID) -> TurnPlan | RefusedPlan | None:
+        """Claim and prepare one queued turn; None if somebody else was first."""
         now = self._now()
-        try:
-            with transaction.atomic():
-                claimed = Turn.objects.filter(
-                    pk=turn_id, status=Status.QUEUED, kill_requested_at=None
-                ).update(
-                    status=Status.RUNNING,
-                    phase="connecting",
-                    worker_id=self._worker_id,
-                    fencing_token=F("fencing_token") + 1,
-                    claimed_at=now,
-                    lease_expires_at=now + self._lease,
-                )
-        except IntegrityError:
-            return False
-        return bool(claimed)
-
-    def _load(self, turn_ids: list[UUID]) -> list[Turn]:
+        claimed = Turn.objects.filter(pk=turn_id, status=Status.QUEUED, kill_requested_at=None).update(
+            status=Status.RUNNING,
+            phase="connecting",
+            worker_id=self._worker_id,
+            fencing_token=F("fencing_token") + 1,
+            claimed_at=now,
+            lease_expires_at=now + self._lease,
+        )
+        if not claimed:
+            return None
         turns = Turn.objects.select_related("server__capabilities", "channel", "model__endpoint")
-        return list(turns.filter(pk__in=turn_ids).order_by("created_at"))
+        return prepare(turns.get(pk=turn_id))
 
     def _tick(self, beats: Sequence[Beat]) -> TickAnswer:
         """The rows are encoded before the transaction begins: on SQLite a kill waits for whoever holds the lock."""
@@ -94,8 +103,10 @@ class TurnStore:
         spans, progress = SpanRows(beats, self._now()), ProgressRows(beats)
         with transaction.atomic():
             ours = Turn.objects.filter(pk__in=list(tokens), worker_id=self._worker_id, status=Status.RUNNING)
+            # Locked in the same order as a kill of many turns locks them, or the two would wait for each other.
+            locked = ours.select_for_update().order_by("pk")
+            rows = list(locked.values_list("pk", "fencing_token", "kill_requested_at"))
             ours.update(lease_expires_at=self._now() + self._lease)
-            rows = ours.values_list("pk", "fencing_token", "kill_requested_at")
             mine = {str(pk): kill for pk, token, kill in rows if tokens[str(pk)] == token}
             spans.write(mine)
             progress.write(mine)
@@ -104,28 +115,33 @@ class TurnStore:
     def _finish(self, outcome: TurnOutcome) -> bool:
         spans = SpanRows([outcome], self._now())
         with transaction.atomic():
-            if not self._close(outcome):
+            won = self._close(outcome)
+            if won is None:
                 return False
             spans.write({outcome.turn_id})
-            _write_attempt(outcome)
-            _write_thoughts(outcome)
-            _note_key(outcome, self._now())
+            _write_attempt(won)
+            _write_thoughts(won)
+            _note_key(won, self._now())
         compact(UUID(outcome.turn_id))
         return True
 
-    def _close(self, outcome: TurnOutcome) -> bool:
-        """Write the final status. Of a kill and a natural end, the one that was in the row first wins."""
+    def _close(self, outcome: TurnOutcome) -> TurnOutcome | None:
+        """Write the final status and return the outcome that holds, None if the turn is no longer ours.
+
+        Of a kill and a natural end, the one that was in the row first wins.
+        """
+        check_move(Status.RUNNING, Status(outcome.status))
         ours = Turn.objects.filter(
             pk=outcome.turn_id,
             worker_id=self._worker_id,
             fencing_token=outcome.fencing_token,
             status=Status.RUNNING,
         )
-        facts = {**_facts(outcome), "ended_at": self._now(), "lease_expires_at": None, "phase": ""}
-        if ours.filter(kill_requested_at=None).update(**facts):
-            return True
-        killed = {"status": Status.KILLED, "end_reason": EndReason.USER_KILL, **_NO_ERROR}
-        return bool(ours.update(**{**facts, **killed}))
+        over = {"ended_at": self._now(), "lease_expires_at": None, "phase": ""}
+        if ours.filter(kill_requested_at=None).update(**{**_facts(outcome), **over}):
+            return outcome
+        killed = _killed(outcome)
+        return killed if ours.update(**{**_facts(killed), **over}) else None
 
     def _greet(self, live: int) -> None:
         Worker.objects.update_or_create(
@@ -140,19 +156,26 @@ class TurnStore:
         )
 
 
-_NO_ERROR = {"error_type": "", "error_code": "", "error_message": ""}
+def _killed(outcome: TurnOutcome) -> TurnOutcome:
+    """Return `outcome` as the kill that was registered before it."""
+    attempt = dict(outcome.attempt)
+    if attempt:
+        attempt |= {"outcome": "stopped_by_user", "end_reason": EndReason.USER_KILL}
+    return replace(outcome, status=Status.KILLED, end_reason=EndReason.USER_KILL, error=None, attempt=attempt)
 
 
 def _candidates(limit: int) -> list[UUID]:
-    """Return queued turns whose channel is free, oldest first, one a channel."""
+    """Return the heads of the queues of free channels, oldest first."""
     busy = Turn.objects.filter(channel=OuterRef("channel"), status=Status.RUNNING)
-    queued = Turn.objects.filter(~Exists(busy), status=Status.QUEUED, kill_requested_at=None)
-    first: dict[int, UUID] = {}
-    for turn_id, channel_id in queued.order_by("created_at").values_list("pk", "channel_id")[
-        : limit * LOOK_AHEAD
-    ]:
-        first.setdefault(channel_id, turn_id)
-    return list(first.values())[:limit]
+    ahead = Turn.objects.filter(
+        Q(created_at__lt=OuterRef("created_at"))
+        | Q(created_at=OuterRef("created_at"), pk__lt=OuterRef("pk")),
+        channel=OuterRef("channel"),
+        status=Status.QUEUED,
+        kill_requested_at=None,
+    )
+    heads = Turn.objects.filter(~Exists(busy), ~Exists(ahead), status=Status.QUEUED, kill_requested_at=None)
+    return list(heads.order_by("created_at", "pk").values_list("pk", flat=True)[:limit])
 
 
 def _facts(outcome: TurnOutcome) -> dict[str, Any]:
@@ -217,10 +240,8 @@ def reap(*, now: datetime, everything: bool = False) -> list[tuple[int, UUID]]:
     due = running if everything else running.filter(lease_expires_at__lt=now)
     reaped = [
         (server_id, turn_id)
-        for turn_id, server_id, token, kill in due.values_list(
-            "pk", "server_id", "fencing_token", "kill_requested_at"
-        )
-        if _reap_one(turn_id, token, was_asked=kill is not None, now=now, everything=everything)
+        for turn_id, server_id, token in due.values_list("pk", "server_id", "fencing_token")
+        if _reap_one(turn_id, token, now=now, everything=everything)
     ]
     for _, turn_id in reaped:
         compact(turn_id)
@@ -228,11 +249,16 @@ def reap(*, now: datetime, everything: bool = False) -> list[tuple[int, UUID]]:
 
 
 @transaction.atomic
-def _reap_one(turn_id: UUID, token: int, *, was_asked: bool, now: datetime, everything: bool) -> bool:
+def _reap_one(turn_id: UUID, token: int, *, now: datetime, everything: bool) -> bool:
+    """A kill that was registered holds also when it came while we were looking."""
     turn = Turn.objects.filter(pk=turn_id, status=Status.RUNNING, fencing_token=token)
     due = turn if everything else turn.filter(lease_expires_at__lt=now)
-    end = _END_KILLED if was_asked else _END_LOST
-    if not due.update(**end, ended_at=now, lease_expires_at=None, phase=""):
+    over = {"ended_at": now, "lease_expires_at": None, "phase": ""}
+    if due.filter(kill_requested_at=None).update(**_END_LOST, **over):
+        end = _END_LOST
+    elif due.update(**_END_KILLED, **over):
+        end = _END_KILLED
+    else:
         return False
     Attempt.objects.filter(turn_id=turn_id, ended_at=None).update(
         ended_at=now,

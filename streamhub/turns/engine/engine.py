@@ -75,6 +75,8 @@ class Engine:
         # Held while a tick is under way: a turn that ends meanwhile must know which chunks that tick recorded.
         self._ticking = asyncio.Lock()
         self._is_draining = False
+        # A drain waits for a claim that is under way, or its turns would start after everything was stopped.
+        self._claim_under_way = asyncio.Lock()
         # Kills that came before their turn was started here; bounded, since most are for turns that just ended.
         self._early_kills: deque[tuple[str, int]] = deque(maxlen=1_000)
         self._confirmed_at = 0.0
@@ -108,6 +110,8 @@ class Engine:
     async def drain(self, grace_seconds: float) -> None:
         """Stop claiming, give turns `grace_seconds` to end by themselves, end the rest honestly, and stop."""
         self._is_draining = True
+        async with self._claim_under_way:
+            pass
         if self._tasks and grace_seconds > 0:
             await asyncio.wait(self._tasks.values(), timeout=grace_seconds)
         for run in self._runs.values():
@@ -134,9 +138,10 @@ class Engine:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            room = self._options.capacity - self.live
-            if room > 0 and not self._is_draining:
-                await self._claim(room)
+            async with self._claim_under_way:
+                room = self._options.capacity - self.live
+                if room > 0 and not self._is_draining:
+                    await self._claim(room)
 
     async def _claim(self, room: int) -> None:
         wanted = min(room, self._options.claim_batch)

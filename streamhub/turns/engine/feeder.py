@@ -120,6 +120,7 @@ class Feeder:
             },
             "tail": live.tail,
             "thinking": live.thinking,
+            "tool": live.calls[-1].name if live.calls else "",
         }
 
     def _rate(self, turn: LiveTurn, loop_time: float) -> float:

@@ -53,16 +53,20 @@ class StreamPass:
     async def run(self) -> StreamEnd:
         """Stream to the end and say how it ended. Cancelling it closes the connection."""
         try:
+            return await self._watched()
+        except OutputCapReached:
+            return StreamEnd(reason=EndReason.OUTPUT_CAP, error=self._cap_error())
+        finally:
+            self._release()
+
+    async def _watched(self) -> StreamEnd:
+        try:
             async with self.clock.watch():
                 return await self._exchange()
         except ClockFired as fired:
             return self._timed_out(fired)
         except TransportError as error:
             return self._broken(error)
-        except OutputCapReached:
-            return StreamEnd(reason=EndReason.OUTPUT_CAP, error=self._cap_error())
-        finally:
-            self._release()
 
     async def _exchange(self) -> StreamEnd:
         try:
