@@ -9,8 +9,8 @@ from datetime import datetime
 from django.db.models import F
 
 from providers.errors import ProviderError
+from providers.redaction import redact
 from streamhub.catalog.models import ApiKey
-from streamhub.core.logging import redact
 
 KEY_STATUSES = frozenset({401, 402, 403, 429})
 

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from django.utils import timezone
 from django.utils.timesince import timesince
 
+from providers.redaction import redact
 from streamhub.catalog.addresses import is_local_host
 from streamhub.catalog.models import ApiKey, Endpoint, LanguageModel
 from streamhub.core.crypto import SecretUnreadable
-from streamhub.core.logging import redact
 
 type Condition = Literal["ok", "failing", "cooling", "unreadable", "disabled"]
 

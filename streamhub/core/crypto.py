@@ -13,6 +13,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
+from providers.redaction import hide
+
 
 class SecretUnreadable(Exception):
     """A stored secret cannot be decrypted with the keys at hand; it must be entered anew."""
@@ -33,7 +35,7 @@ class SecretStr:
 
     def hide_in(self, text: str) -> str:
         """Return `text` without the secret, for words that a provider sent and that may repeat it."""
-        return text.replace(self._value, "***") if self._value else text
+        return hide(text, self._value)
 
 
 def key_id(key: str) -> str:

@@ -1,28 +1,12 @@
 """Logging with redaction: no secret reaches a log line, whoever wrote it."""
 
 import logging
-import re
 from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
 
-_SECRETS = re.compile(
-    r"""(?ix)
-    (?P<lead>
-        \b(?:bearer|basic)\s+
-        | \b(?:api[-_]?key|x-api-key|x-goog-api-key|token|password|secret)["']?\s*[:=]\s*["']?
-    )
-    [^\s"',;&]+
-    | \b(?:sk|pk|rk|gsk|xai|key)-[A-Za-z0-9_\-]{8,}
-    | \bAIza[0-9A-Za-z_\-]{20,}
-    """
-)
-
-
-def redact(text: str) -> str:
-    """Return `text` with everything that looks like a key, token or password replaced by ***."""
-    return _SECRETS.sub(lambda match: f"{match.group('lead') or ''}***", text)
+from providers.redaction import redact
 
 
 def redact_event(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

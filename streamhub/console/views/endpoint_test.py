@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
+from providers.redaction import redact
 from streamhub.catalog.models import Endpoint
 from streamhub.catalog.selectors import key_to_test_with
 from streamhub.console.access import owner_only
@@ -16,7 +17,6 @@ from streamhub.console.forms.catalog import ConnectForm, EndpointForm, TestForm,
 from streamhub.console.replies import say
 from streamhub.console.views.endpoints import endpoint_context
 from streamhub.core.crypto import SecretStr, SecretUnreadable
-from streamhub.core.logging import redact
 from streamhub.turns.probe import ProbeResult, probe_endpoint
 
 
