@@ -1,12 +1,13 @@
 """What the environment turns into: addresses of databases, and secrets that are made once."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from streamhub.settings import env
+from streamhub.settings import env, secrets
 
 URL = "postgresql://hub:p%40ss@db.example:5433/hub"
 
@@ -40,3 +41,33 @@ def test_what_the_address_says_after_a_question_mark_is_heeded():
 def test_an_address_of_another_kind_is_refused():
     with pytest.raises(ImproperlyConfigured, match="write postgresql://"):
         database("mysql://hub@db/hub")
+
+
+def test_a_secret_is_made_once_and_only_its_owner_can_read_it(tmp_path):
+    path = tmp_path / "secret.key"
+    secret = secrets.read_or_create(path)
+    assert len(secret) >= 48
+    assert secrets.read_or_create(path) == secret
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", ["", "\n"])
+def test_an_empty_secret_is_none(tmp_path, content):
+    path = tmp_path / "secret.key"
+    path.write_text(content)
+    with pytest.raises(ImproperlyConfigured, match="is empty"):
+        secrets.read_or_create(path)
+
+
+def test_of_two_processes_that_start_together_the_first_makes_the_secret(tmp_path, monkeypatch):
+    path = tmp_path / "secret.key"
+    link = os.link
+
+    def late(draft: str, name: Path) -> None:
+        path.write_text("the first one")
+        link(draft, name)
+
+    monkeypatch.setattr("os.link", late)
+    assert secrets.read_or_create(path) == "the first one"
+    assert list(tmp_path.iterdir()) == [path]

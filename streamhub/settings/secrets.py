@@ -2,9 +2,10 @@
 
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
-SECRET_MODE = 0o600
+from django.core.exceptions import ImproperlyConfigured
 
 
 def private_directory(path: Path) -> Path:
@@ -16,12 +17,28 @@ def private_directory(path: Path) -> Path:
 def read_or_create(path: Path) -> str:
     """Return the secret in `path`, made on first use from 48 random bytes.
 
-    The file is created exclusively, so that two processes that start together end up with one secret.
+    The file appears under its name only when it is whole, and never in place of another: processes that start
+    together, or a machine that loses power, end up with one secret. Raises ImproperlyConfigured for an empty file,
+    because a new secret in its place would make what was encrypted with the lost one unreadable unseen.
     """
+    if not path.exists():
+        _create(path)
+    secret = path.read_text(encoding="ascii").strip()
+    if not secret:
+        raise ImproperlyConfigured(f"{path} is empty. Put the secret back from a backup, or remove the file.")
+    return secret
+
+
+def _create(path: Path) -> None:
+    handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, SECRET_MODE)
-    except FileExistsError:
-        return path.read_text(encoding="ascii").strip()
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(secrets.token_urlsafe(48))
-    return path.read_text(encoding="ascii").strip()
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(48))
+            file.flush()
+            os.fsync(handle)
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            return  # another process was first: its secret is the one
+    finally:
+        Path(draft).unlink()
