@@ -238,3 +238,22 @@ async def test_a_turn_that_cannot_be_recorded_fails_alone_and_says_so(stage, mon
     assert [(row.status, row.error_code) for row in rows[3:]] == [(Status.FAILED, "unrecordable")] * 2
     assert {row.status for row in rows[:3]} == {Status.COMPLETED}
     assert all([await stage.text(row) for row in rows[:3]])
+
+
+async def test_turns_that_are_being_claimed_while_the_engine_drains_end_honestly(stage, monkeypatch):
+    engine, claim = stage.service.engine, stage.service.engine._store.claim
+    claiming, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow_claim(limit):
+        claiming.set()
+        await go_on.wait()
+        return await claim(limit)
+
+    monkeypatch.setattr(engine._store, "claim", slow_claim)
+    turn = await stage.start("stall:after=20")
+    await claiming.wait()
+    drain = asyncio.create_task(engine.drain(0.2))
+    await asyncio.sleep(0.05)
+    go_on.set()
+    await drain
+    assert (await stage.reload(turn)).end_reason == EndReason.SHUTDOWN
