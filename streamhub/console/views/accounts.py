@@ -4,8 +4,8 @@ from django.conf import settings
 from django.contrib.auth import login as start_session
 from django.contrib.auth import logout as end_session
 from django.contrib.auth.decorators import login_not_required
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
@@ -17,8 +17,10 @@ from streamhub.accounts.services import SetupClosed, create_owner_with_token, is
 from streamhub.console.forms.accounts import LoginForm, OwnerForm
 from streamhub.console.machine import machine_checks
 from streamhub.console.replies import see
+from streamhub.console.typed import one_line
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
+MAX_ADDRESS = 2000
 
 
 @login_not_required
@@ -32,11 +34,11 @@ def login(request: HttpRequest) -> HttpResponse:
     if needs_setup():
         return render(request, "accounts/no_owner.html")
     if request.user.is_authenticated:
-        return redirect(_next(request))
+        return HttpResponseRedirect(_next(request))
     form = LoginForm(request, request.POST or None)
     if form.is_valid() and form.user:
         start_session(request, form.user, backend=BACKEND)
-        return redirect(_next(request))
+        return HttpResponseRedirect(_next(request))
     status = 422 if form.is_bound else 200
     return render(request, "accounts/login.html", {"form": form, "next": _next(request)}, status=status)
 
@@ -76,6 +78,6 @@ def _closed(request: HttpRequest) -> HttpResponse:
 
 def _next(request: HttpRequest) -> str:
     """Where the person wanted to go, if it is a place of ours."""
-    url = request.POST.get("next") or request.GET.get("next") or ""
+    url = one_line(request.POST.get("next") or request.GET.get("next") or "", MAX_ADDRESS)
     ours = url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure())
-    return url if ours else reverse(settings.LOGIN_REDIRECT_URL)
+    return url if ours and url.startswith("/") else reverse(settings.LOGIN_REDIRECT_URL)

@@ -15,6 +15,7 @@ from streamhub.console.cards import card_of
 from streamhub.console.forms.turns import ComposerForm
 from streamhub.console.people import person
 from streamhub.console.replies import see
+from streamhub.console.typed import asked
 from streamhub.servers.models import Channel
 from streamhub.turns import selectors
 from streamhub.turns.services import TurnRefused, start_turn
@@ -30,8 +31,8 @@ def channel(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a channel: live (its state alone for a script) or, with `?view=earlier`, its turns of before."""
     shown = channel_or_404(request, pk)
     viewer = person(request)
-    if request.GET.get("view") == "earlier":
-        return render(request, "live/channel.html", _earlier(shown, request.GET.get("page"), viewer))
+    if asked(request, "view") == "earlier":
+        return render(request, "live/channel.html", _earlier(shown, asked(request, "page"), viewer))
     if request.headers.get("HX-Request"):
         return render(request, "live/channel.html#state", _state(shown, viewer))
     return render(request, "live/channel.html", _live(shown, viewer, ComposerForm(shown)))
@@ -40,27 +41,27 @@ def channel(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def channel_start(request: HttpRequest, pk: int) -> HttpResponse:
     """Queue a turn that answers the message; a refusal is said beside the field and keeps the text."""
-    asked = channel_or_404(request, pk)
-    form = ComposerForm(asked, request.POST.dict())
+    shown = channel_or_404(request, pk)
+    form = ComposerForm(shown, request.POST.dict())
     if form.is_valid():
         text, model = form.cleaned_data["text"], form.cleaned_data["model"]
         try:
-            start_turn(channel=asked, text=text, actor=person(request), model=model)
+            start_turn(channel=shown, text=text, actor=person(request), model=model)
         except TurnRefused as refusal:
             form.add_error("text", str(refusal))
         else:
-            return _started(request, asked)
+            return _started(request, shown)
     if request.headers.get("HX-Request"):
-        return render(request, "live/channel.html#composer", _composer(asked, form), status=422)
-    return render(request, "live/channel.html", _live(asked, person(request), form), status=422)
+        return render(request, "live/channel.html#composer", _composer(shown, form), status=422)
+    return render(request, "live/channel.html", _live(shown, person(request), form), status=422)
 
 
-def _started(request: HttpRequest, asked: Channel) -> HttpResponse:
+def _started(request: HttpRequest, shown: Channel) -> HttpResponse:
     if request.headers.get("HX-Request"):
-        return render(request, "live/channel.html#composer", _composer(asked, ComposerForm(asked)))
-    if asked_for := selectors.queue_of(asked):
-        return see(request, asked.get_absolute_url(), f"Sent. {len(asked_for)} in line in {asked}.", "queued")
-    return HttpResponseRedirect(asked.get_absolute_url())
+        return render(request, "live/channel.html#composer", _composer(shown, ComposerForm(shown)))
+    if queue := selectors.queue_of(shown):
+        return see(request, shown.get_absolute_url(), f"Sent. {len(queue)} in line in {shown}.", "queued")
+    return HttpResponseRedirect(shown.get_absolute_url())
 
 
 def _composer(shown: Channel, form: ComposerForm) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def _live(shown: Channel, viewer: User, form: ComposerForm) -> dict[str, Any]:
     return {**state, "said": said, **_composer(shown, form), "view": "live"}
 
 
-def _earlier(shown: Channel, page: str | None, viewer: User) -> dict[str, Any]:
+def _earlier(shown: Channel, page: str, viewer: User) -> dict[str, Any]:
     now = timezone.now()
     turns = selectors.earlier_turns(shown).prefetch_related("attempts")
     pages = Paginator(turns.order_by("-created_at"), PAGE).get_page(page)

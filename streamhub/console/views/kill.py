@@ -16,11 +16,14 @@ from streamhub.console.board import cards_of
 from streamhub.console.people import person
 from streamhub.console.replies import say, see
 from streamhub.console.returning import back_to
+from streamhub.console.typed import one_line
 from streamhub.servers.access import can_operate
 from streamhub.servers.models import Channel, Server
 from streamhub.turns import selectors, services
 from streamhub.turns.models import Turn
 from streamhub.turns.state import Status
+
+MAX_REASON = 200
 
 
 @require_POST
@@ -95,7 +98,8 @@ def _check(request: HttpRequest, server: Server) -> None:
 
 
 def _reason(request: HttpRequest) -> str:
-    return request.POST.get("reason", "").strip()[:200]
+    """Never in the way of the kill, whatever was typed."""
+    return one_line(request.POST.get("reason", ""), MAX_REASON)
 
 
 def _turns(count: int) -> str:

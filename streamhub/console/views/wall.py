@@ -11,10 +11,12 @@ from django.views.decorators.http import require_GET
 
 from streamhub.console.board import SORTS, Asked, board_of, cards_of
 from streamhub.console.people import person
+from streamhub.console.typed import asked
 from streamhub.servers.access import visible_servers
 from streamhub.servers.models import Server
 
 MAX_IDS = 200
+IDS_CHARS = MAX_IDS * 37
 
 
 @require_GET
@@ -22,20 +24,20 @@ MAX_IDS = 200
 def wall(request: HttpRequest) -> HttpResponse:
     """Show the wall of one server or of all."""
     servers = list(visible_servers(person(request)))
-    chosen = next((server for server in servers if server.slug == request.GET.get("server")), None)
-    asked = Asked(
-        show=request.GET.get("show", "all"),
-        text=request.GET.get("q", "").strip()[:200],
-        sort=request.GET.get("sort", "attention"),
+    chosen = next((server for server in servers if server.slug == asked(request, "server")), None)
+    filtered = Asked(
+        show=asked(request, "show", "all"),
+        text=asked(request, "q"),
+        sort=asked(request, "sort", "attention"),
     )
     now = timezone.now()
-    board = board_of([chosen] if chosen else servers, asked, now, person(request))
+    board = board_of([chosen] if chosen else servers, filtered, now, person(request))
     context = {
         "servers": servers,
         "chosen": chosen,
         "demo": next((server for server in servers if server.is_demo and chosen in (None, server)), None),
         "killable_server": chosen or (servers[0] if len(servers) == 1 else None),
-        "asked": asked,
+        "asked": filtered,
         "sorts": SORTS,
         "board": board,
         "now": now,
@@ -48,7 +50,7 @@ def wall(request: HttpRequest) -> HttpResponse:
 def wall_cards(request: HttpRequest) -> HttpResponse:
     """Return the cards of changed turns (`?ids=a,b`) and of their channels' live turns, to be put in."""
     try:
-        ids = [UUID(text) for text in request.GET.get("ids", "").split(",")[:MAX_IDS]]
+        ids = [UUID(text) for text in asked(request, "ids", limit=IDS_CHARS).split(",")[:MAX_IDS]]
     except ValueError:
         return HttpResponseBadRequest("ids takes turn ids with commas between them.")
     now = timezone.now()
@@ -58,5 +60,5 @@ def wall_cards(request: HttpRequest) -> HttpResponse:
 
 def _shown(request: HttpRequest) -> Sequence[Server]:
     servers = visible_servers(person(request))
-    slug = request.GET.get("server")
+    slug = asked(request, "server")
     return list(servers.filter(slug=slug) if slug else servers)
