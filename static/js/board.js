@@ -8,6 +8,8 @@ const NEEDS_YOU_MS = 300000;
 const PLACES_MS = 5000;
 const FEED_ROWS = 12;
 const STEPS = { act: 0, watch: 1 };
+// What "Kill all" ends: LIVE of streamhub/turns/state.py.
+const LIVE = new Set(["queued", "running"]);
 
 const part = (name) => $(`[data-part="${name}"]`);
 const isHeld = () => Boolean($(".stream:hover, .stream:focus-within"));
@@ -18,6 +20,7 @@ export class Board {
     this.rows = new Map();
     this.onEvent = onEvent;
     this.placed = 0;
+    this.isStill = false;
     this.eyes = new IntersectionObserver((entries) => this.look(entries, onSeen), { rootMargin: "200px" });
     this.show = $('.count[aria-pressed="true"]')?.dataset.filter ?? "all";
     this.text = $("[data-find]")?.value ?? "";
@@ -88,7 +91,7 @@ export class Board {
 
   /* Ended turns move to the feed, cards to their section and place. */
   arrange(now = false) {
-    if (now || (!isHeld() && Date.now() - this.placed >= PLACES_MS)) {
+    if (now || (!this.isStill && !isHeld() && Date.now() - this.placed >= PLACES_MS)) {
       this.placed = Date.now();
       this.retire();
       this.place();
@@ -154,7 +157,7 @@ export class Board {
       if (group === "attn") counter.toggleAttribute("data-loud", false);
       if (group === "attn" && number) counter.dataset.loud = "act";
     }
-    const killable = all.reduce((sum, card) => sum + (card.isGone ? 0 : Number(!card.isAsked) + Number(card.element.dataset.waiting)), 0);
+    const killable = all.reduce((sum, card) => sum + Number(LIVE.has(card.status) && !card.isAsked) + Number(card.element.dataset.waiting), 0);
     for (const place of $$("[data-killable-count]")) place.textContent = killable;
     const button = $("[data-kill-all]");
     if (button) button.hidden = killable === 0;

@@ -6,7 +6,7 @@ import { $, swapIcon } from "./dom.js";
 import { Spark } from "./spark.js";
 import { visible } from "./visible.js";
 
-const LABELS = { first_token: "First token", idle: "Idle", settle: "Settle", total: "Total" };
+const LABELS = { first_token: "First token", idle: "Idle", total: "Total" };
 const SPACE = "\u202f";
 const NOTES = {
   connecting: "Opening the connection. The clock started when the request was sent.",
@@ -33,9 +33,11 @@ export class Card {
     this.created = ms(data.created);
     this.progress = ms(data.progress);
     this.ended = ms(data.ended);
+    this.asked = ms(data.asked);
     this.clock = { name: data.clock, limit: Number(data.limit), since: ms(data.since) };
     this.thoughts = Number(data.thoughts || 0);
     this.rate = 0;
+    this.tool = "";
     this.spark = null;
     this.tail = $("[data-tail]", element);
     this.grew = Boolean(this.tail && !this.tail.matches(".tail-note"));
@@ -47,6 +49,7 @@ export class Card {
   keep(old) {
     this.rate = old.rate;
     this.tokens = old.tokens;
+    this.tool = old.tool;
     if (!old.spark) return;
     this.spark = old.spark;
     const place = $("[data-rate]", this.element);
@@ -69,6 +72,7 @@ export class Card {
     this.thoughts = item.thoughts;
     this.rate = item.rate;
     this.tokens = item.tokens;
+    this.tool = item.tool ?? "";
     if (!this.isAsked) this.clock = item.clock;
     this.waiting = item;
   }
@@ -115,6 +119,7 @@ export class Card {
     set($("[data-detail]", this.element), this.detail(attention, situation));
     set($("[data-age]", this.element), clockTime(now - this.created));
     set($("[data-waited]", this.element), clockTime(now - this.created));
+    if (this.isAsked) set($("[data-asked-ago]", this.element), clockTime(now - this.asked));
     this.drawClock(situation);
     if (second && this.status === "running") this.drawRate();
     return moved;
@@ -138,7 +143,7 @@ export class Card {
     if (phase === "thinking") return `${thousands(this.thoughts)} chars`;
     if (phase === "speaking") return "";
     if (word === "Waiting" && this.status === "running") return "for the first token";
-    return phase === "tool" && this.status === "running" ? "" : old;
+    return phase === "tool" && this.status === "running" ? visible(this.tool) : old;
   }
 
   drawClock({ clockMs, limitMs }) {
@@ -168,7 +173,7 @@ export class Card {
   }
 
   drawFires(place, urgent, left) {
-    if (!place || this.isAsked) return;
+    if (!place) return;
     if (urgent) set(place, `fires in ${left} s`);
     else set(place, this.tokens ? `${thousands(this.tokens)} tokens` : "");
   }

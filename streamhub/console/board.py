@@ -64,7 +64,7 @@ class Board:
     @property
     def killable(self) -> int:
         """How many turns a kill of everything would end, those that wait included."""
-        return sum(card.turn.is_killable + card.waiting for card in [*self.needs_you, *self.running])
+        return sum(card.is_live + card.waiting for card in [*self.needs_you, *self.running])
 
     @property
     def matches_nothing(self) -> bool:

@@ -13,11 +13,11 @@ from streamhub.console.templatetags.live import lasted, thousands, unix_ms
 from streamhub.console.timeline import Stretch, spent, total
 from streamhub.turns.attention import Attention, Situation, attention_of, is_urgent
 from streamhub.turns.models import Attempt, Turn
-from streamhub.turns.state import EndReason, Phase, Status
+from streamhub.turns.state import LIVE, EndReason, Phase, Status
 
 type Tail = Literal["text", "thought", "note"]
 
-CLOCK_LABELS = {"first_token": "First token", "idle": "Idle", "settle": "Settle", "total": "Total"}
+CLOCK_LABELS = {"first_token": "First token", "idle": "Idle", "total": "Total"}
 CLOCK_WORDS = {
     EndReason.FIRST_TOKEN_CLOCK: "first-token clock",
     EndReason.IDLE_CLOCK: "idle clock",
@@ -74,16 +74,22 @@ class Card:
     tail_kind: Tail = "note"
     tail: str = ""
     by: str = ""
+    asked_ago: float = 0.0
 
     @property
     def word(self) -> str:
         """The first word, with who killed it where somebody did."""
-        return f"{self.attention.word} by {self.by}" if self.by else self.attention.word
+        return f"{self.attention.word} by {self.by}" if self.is_gone and self.by else self.attention.word
 
     @property
     def is_gone(self) -> bool:
         """Whether the turn has ended."""
         return self.turn.is_terminal
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a kill of everything would end it: what waits for a client's tool results is left alone."""
+        return self.turn.status in LIVE and self.turn.kill_requested_at is None
 
     @property
     def attributes(self) -> str:
@@ -98,7 +104,7 @@ class Card:
             "loud": self.attention.loud or False,
             "group": self.attention.group,
             "gone": self.is_gone,
-            "asked": turn.kill_requested_at is not None,
+            "asked": unix_ms(turn.kill_requested_at) or False,
             "killable": True,
             "name": f"#{turn.channel.name}",
             "waiting": str(self.waiting),
@@ -145,7 +151,8 @@ def card_of(turn: Turn, now: datetime, *, viewer: User | None, waiting: int = 0,
         pieces=spent(turn, attempts) if turn.is_terminal else [],
         tail_kind=kind,
         tail=tail,
-        by=killer_of(turn, viewer) if turn.status == Status.KILLED else "",
+        by=killer_of(turn, viewer) if turn.status == Status.KILLED or turn.is_stopping else "",
+        asked_ago=(now - turn.kill_requested_at).total_seconds() if turn.kill_requested_at else 0.0,
     )
 
 
@@ -157,13 +164,11 @@ def killer_of(turn: Turn, viewer: User | None) -> str:
 
 
 def clock_of(turn: Turn, now: datetime) -> Clock | None:
-    """Return the clock that would end a running turn, None if none is set."""
-    if turn.status != Status.RUNNING or turn.claimed_at is None:
+    """Return the clock that would end a running turn, None if none is set. A kill waits for no clock."""
+    if turn.status != Status.RUNNING or turn.claimed_at is None or turn.kill_requested_at:
         return None
     name, since = "first_token", turn.claimed_at
-    if turn.kill_requested_at:
-        name, since = "settle", turn.kill_requested_at
-    elif turn.progress_at:
+    if turn.progress_at:
         name, since = "idle", turn.progress_at
     limit = limit_of(turn, name)
     value = min(limit, max(0.0, (now - since).total_seconds()))
@@ -176,7 +181,6 @@ def limit_of(turn: Turn, name: str) -> float:
         "first_token": settings.STREAM_FIRST_TOKEN_TIMEOUT_MS,
         "idle": settings.STREAM_SDK_CALL_TIMEOUT_MS,
         "total": settings.STREAM_TOTAL_TIMEOUT_MS,
-        "settle": settings.STREAM_ABANDONED_SETTLE_TIMEOUT_MS,
     }
     return float(turn.clocks.get(name, installed[name] / 1000))
 
@@ -240,7 +244,9 @@ def _tail(turn: Turn, attempts: list[Attempt]) -> tuple[Tail, str]:
         return "text", turn.tail
     if turn.status == Status.QUEUED:
         return "note", "It starts by itself as soon as the turn before it has ended."
-    if turn.is_terminal or turn.phase == Phase.THINKING:
+    if turn.phase == Phase.THINKING and not turn.is_terminal:
+        return "note", "Reasoning so far, no text yet."
+    if turn.is_terminal:
         return "note", "Reasoning only, no text." if turn.thought_chars else "No text was received."
     if turn.phase in ("", Phase.CONNECTING) or not attempts:
         return "note", "Opening the connection. The clock started when the request was sent."

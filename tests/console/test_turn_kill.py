@@ -97,6 +97,17 @@ def test_a_script_gets_the_card_which_says_stopping_and_not_killed(page):
     assert "<html" not in answer.text
 
 
+def test_a_stopping_turn_shows_no_clock_that_would_end_it_but_how_long_ago_it_was_asked(page):
+    asked = timezone.now() - timedelta(seconds=75)
+    since = {"claimed_at": asked, "progress_at": asked, "kill_requested_at": asked}
+    make_turn(status=Status.RUNNING, phase="speaking", kill_requested_label="pako", **since)
+    card = page.get("/").text.split('<article class="stream"')[1].split("</article>")[0]
+    assert 'role="meter"' not in card
+    assert "fires in" not in card
+    assert "Asked to stop <b><span data-asked-ago>1:15</span></b> ago" in card
+    assert "by pako" in card
+
+
 def test_a_queued_turn_is_killed_at_once(page):
     turn = make_turn()
     answer = page.post(kill_address(turn), headers=SCRIPT)
