@@ -157,3 +157,16 @@ def test_a_long_turn_costs_a_fixed_number_of_queries(page, django_assert_max_num
     make_turn(channel=make_channel())
     with django_assert_max_num_queries(12):
         page.get(turn.get_absolute_url())
+
+
+def test_of_a_very_long_thought_log_the_beginning_is_shown_and_said_to_be_one(page, monkeypatch):
+    monkeypatch.setattr("streamhub.console.views.turn.TEXT_CHARS", 100)
+    turn = ended(Status.COMPLETED)
+    log = ThoughtLog.objects.create(turn=turn, summary="Short.", raw="m" * 100)
+    assert "Only the beginning" not in page.get(turn.get_absolute_url()).text
+    log.raw = "m" * 5_000
+    log.save()
+    html = page.get(turn.get_absolute_url()).text
+    assert "Only the beginning" in html
+    assert "m" * 100 in html
+    assert "m" * 101 not in html

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import prefetch_related_objects
+from django.db.models.functions import Left
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -16,6 +17,7 @@ from streamhub.console.access import turn_or_404
 from streamhub.console.cards import card_of
 from streamhub.console.people import person
 from streamhub.console.plot import plot_of
+from streamhub.console.typed import asked
 from streamhub.console.verdict import explanation, headline
 from streamhub.turns import selectors
 from streamhub.turns.frames import Op
@@ -55,13 +57,23 @@ def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
         "explanation": explanation(shown),
         "said": said,
         "caught": _caught(said),
-        "thoughts": ThoughtLog.objects.filter(turn=shown).first(),
+        "thoughts": _thoughts(shown),
         "attempts": attempts,
         "provider": attempts[-1].endpoint_label if attempts else "none",
         **_plot(shown),
-        **_chunks(shown, request.GET.get("after", "0")),
+        **_chunks(shown, asked(request, "after", "0")),
     }
     return render(request, "live/turn.html", context)
+
+
+def _thoughts(shown: Turn) -> dict[str, Any]:
+    """Return the beginnings of both logs of reasoning: the record holds megabytes of them, a page does not."""
+    beginnings = ThoughtLog.objects.filter(turn=shown).values_list(
+        Left("summary", TEXT_CHARS + 1), Left("raw", TEXT_CHARS + 1)
+    )
+    summary, raw = beginnings.first() or ("", "")
+    is_cut = max(len(summary), len(raw)) > TEXT_CHARS
+    return {"summary": summary[:TEXT_CHARS], "raw": raw[:TEXT_CHARS], "is_cut": is_cut}
 
 
 def _caught(said: selectors.Transcript) -> list[dict[str, str]]:
