@@ -10,13 +10,6 @@ def say(response: HttpResponse, text: str, sign: str = "completed") -> HttpRespo
     return trigger_client_event(response, "hub:say", {"text": text, "sign": sign})
 
 
-def done(request: HttpRequest, url: str, text: str, sign: str = "completed") -> HttpResponse:
-    """Answer an action that succeeded: 204 and the words to a script, else a redirect to `url`."""
-    if request.headers.get("HX-Request"):
-        return say(HttpResponse(status=204), text, sign)
-    return see(request, url, text, sign)
-
-
 def see(request: HttpRequest, url: str, text: str, sign: str = "completed") -> HttpResponse:
     """Redirect to `url`, which says `text`."""
     messages.success(request, text, extra_tags=sign)

@@ -53,7 +53,3 @@ class Styled:
 
 class StyledForm(Styled, forms.Form):
     """A plain form of the console."""
-
-
-class StyledModelForm(Styled, forms.ModelForm):  # type: ignore[type-arg]
-    """A form over a model, saved by a service and not by `save()`."""
