@@ -14,7 +14,7 @@ from streamhub.ops.hub.assets import collect_if_changed
 from streamhub.ops.hub.listener import base_url, is_local, open_listener
 from streamhub.ops.hub.lock import sole_hub
 from streamhub.ops.hub.owner import prepare_owner
-from streamhub.ops.hub.prepare import FORGOTTEN_AFTER, recover
+from streamhub.ops.hub.prepare import FORGOTTEN_AFTER, owns_its_record, recover
 from streamhub.ops.hub.printer import Printer
 from streamhub.ops.hub.refusal import HubRefused
 from streamhub.turns.models import Worker
@@ -107,6 +107,22 @@ class TestOwner:
         make_user()
         with pytest.raises(CommandError, match="An owner exists already"):
             call_command("setuplink")
+
+
+@pytest.mark.parametrize(
+    ("engine", "name", "owns"),
+    [
+        ("sqlite3", "{data}/streamhub.sqlite3", True),
+        ("sqlite3", "{data}/../shared.sqlite3", False),
+        ("postgresql", "hub", False),
+    ],
+)
+def test_a_hub_owns_only_a_database_in_its_own_directory(settings, tmp_path, engine, name, owns):
+    settings.DATA_DIR = tmp_path / "data"
+    database = {"ENGINE": f"django.db.backends.{engine}", "NAME": name.format(data=settings.DATA_DIR)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(settings.DATABASES, "default", database)
+        assert owns_its_record() is owns
 
 
 @pytest.mark.django_db

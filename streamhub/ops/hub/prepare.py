@@ -28,7 +28,7 @@ def prepare(printer: Printer) -> str | None:
     _keep_private(settings.DATA_DIR)
     try:
         _migrate(printer)
-        recover(alone=settings.EMBEDDED)
+        recover(alone=owns_its_record())
         token = prepare_owner()
     except Error as error:
         raise HubRefused(f"The database does not answer as it should: {str(error).strip()}") from error
@@ -36,6 +36,16 @@ def prepare(printer: Printer) -> str | None:
         connections.close_all()
     _collect(printer)
     return token
+
+
+def owns_its_record() -> bool:
+    """Tell whether nobody else can write to the database: a SQLite file in the data directory, which is locked.
+
+    A database elsewhere may be shared with other hubs, whose turns are theirs.
+    """
+    database = settings.DATABASES["default"]
+    is_file = str(database["ENGINE"]).endswith("sqlite3")
+    return is_file and Path(database["NAME"]).resolve().parent == Path(settings.DATA_DIR).resolve()
 
 
 def recover(*, alone: bool) -> None:
