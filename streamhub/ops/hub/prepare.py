@@ -45,7 +45,7 @@ def owns_its_record() -> bool:
     """
     database = settings.DATABASES["default"]
     is_file = str(database["ENGINE"]).endswith("sqlite3")
-    return is_file and Path(database["NAME"]).resolve().parent == Path(settings.DATA_DIR).resolve()
+    return is_file and Path(str(database["NAME"])).resolve().parent == Path(settings.DATA_DIR).resolve()
 
 
 def recover(*, alone: bool) -> None:
