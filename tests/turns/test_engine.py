@@ -7,8 +7,8 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.conf import settings
 
+from providers.serialization import chunk_to_dict
 from streamhub.turns import local
-from streamhub.turns.engine import live_turn
 from streamhub.turns.models import Attempt, ThoughtLog, Turn
 from streamhub.turns.state import EndReason, Status
 from tests.builders import make_key, make_model, make_server, make_turn
@@ -226,12 +226,12 @@ async def test_a_turn_that_cannot_be_prepared_fails_alone(stage):
 
 async def test_a_turn_that_cannot_be_recorded_fails_alone_and_says_so(stage, monkeypatch):
     """Whatever gets past the adapters one day: NaN is no JSON, and every database refuses it."""
-    to_dict = live_turn.chunk_to_dict
+    to_dict = chunk_to_dict
 
     def spoiled(chunk):
         return to_dict(chunk) | ({"spoiled": float("nan")} if "spoil" in chunk.content else {})
 
-    monkeypatch.setattr(live_turn, "chunk_to_dict", spoiled)
+    monkeypatch.setattr("streamhub.turns.engine.live_turn.chunk_to_dict", spoiled)
     others = [await stage.start("talk:pace=200,length=400") for _ in range(3)]
     spoilers = [await stage.start(f"talk:pace=20,chars=50,text=spoil%20,length={n}") for n in (4000, 40)]
     rows = [await stage.ended(turn) for turn in (*others, *spoilers)]
