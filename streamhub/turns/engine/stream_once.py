@@ -7,13 +7,14 @@ unchanged. What a kill or a clock cut off is still handed out: held text is rele
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from providers.adapter import BaseStreamAdapter
 from providers.chunks import ProcessedChunk
 from providers.errors import HttpFailure, ProviderError
 from providers.normalizer import Normalizer
+from providers.redaction import without_secret
 from providers.registry import adapter_for
 from streamhub.turns.engine.clocks import ClockFired, StreamClock
 from streamhub.turns.engine.live_turn import LiveTurn, OutputCapReached
@@ -102,7 +103,8 @@ class StreamPass:
     def _take(self, chunks: list[ProcessedChunk]) -> None:
         now = self._now()
         for chunk in chunks:
-            self._turn.receive(chunk, now)
+            error = chunk.error
+            self._turn.receive(replace(chunk, error=self._hidden(error)) if error else chunk, now)
         if chunks:
             self._on_change()
 
@@ -118,7 +120,11 @@ class StreamPass:
         return StreamEnd(reason=EndReason.NATURAL)
 
     def _failed(self, error: ProviderError) -> StreamEnd:
-        return StreamEnd(reason=EndReason.PROVIDER_ERROR, error=error)
+        return StreamEnd(reason=EndReason.PROVIDER_ERROR, error=self._hidden(error))
+
+    def _hidden(self, error: ProviderError) -> ProviderError:
+        """Providers repeat the key they were called with; nobody else is to see it."""
+        return without_secret(error, self._turn.plan.endpoint.api_key)
 
     async def _http_error(self, answer: Answer) -> ProviderError:
         body = await answer.read(ERROR_BODY_LIMIT)

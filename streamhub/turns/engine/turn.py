@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from providers.errors import ProviderError
+from providers.redaction import hide
 from streamhub.turns.engine.live_turn import LiveTurn
 from streamhub.turns.engine.ports import Transport, TurnOutcome
 from streamhub.turns.engine.stream_once import StreamEnd, StreamPass
@@ -90,9 +91,10 @@ class TurnRun:
             return _stopped(self.stop_reason or EndReason.SHUTDOWN)
         if failure := self._task.exception():
             message = f"StreamHub failed while it ran this turn: {type(failure).__name__}."
+            original = hide(repr(failure), self.live.plan.endpoint.api_key)
             return StreamEnd(
                 reason=EndReason.INTERNAL_ERROR,
-                error=ProviderError(type="unknown", code="internal", message=message, original=repr(failure)),
+                error=ProviderError(type="unknown", code="internal", message=message, original=original),
             )
         return self._task.result()
 
