@@ -7,9 +7,11 @@ from typing import Literal
 
 from streamhub.turns.attention import STALLED_AFTER_MS
 from streamhub.turns.models import Attempt, Turn
-from streamhub.turns.state import Status
+from streamhub.turns.state import Phase, Status
 
 type Kind = Literal["connect", "wait", "think", "text", "stall", "settle", "fail"]
+
+type Mark = tuple[Kind, datetime | None]
 
 WORDS: dict[Kind, str] = {
     "connect": "Connect",
@@ -45,14 +47,8 @@ def stretches_of(attempt: Attempt, turn: Turn, until: datetime) -> list[Stretch]
     """
     origin = turn.attempts.all()[0].started_at
     end = attempt.ended_at or until
-    quiet_from = _quiet_from(attempt, turn, end)
-    marks: list[tuple[Kind, datetime | None]] = [
-        ("connect", attempt.started_at),
-        ("wait", attempt.headers_at),
-        ("think", attempt.first_token_at if attempt.first_text_at != attempt.first_token_at else None),
-        ("text", attempt.first_text_at),
-        ("stall", quiet_from),
-    ]
+    marks = _marks(attempt) if attempt.ended_at else _marks_so_far(attempt, turn)
+    marks.append(("stall", _quiet_from(turn, marks, end)))
     known = [(kind, at) for kind, at in marks if at is not None]
     pieces = [
         Stretch(kind, (at - origin).total_seconds(), max(0.0, (after - at).total_seconds()))
@@ -78,9 +74,32 @@ def total(pieces: Iterable[Stretch]) -> float:
     return max((piece.end for piece in pieces), default=0.0)
 
 
-def _quiet_from(attempt: Attempt, turn: Turn, end: datetime) -> datetime | None:
+def _marks(attempt: Attempt) -> list[Mark]:
+    """What is written of an attempt when it ends."""
+    thinks = attempt.first_text_at != attempt.first_token_at
+    return [
+        ("connect", attempt.started_at),
+        ("wait", attempt.headers_at),
+        ("think", attempt.first_token_at if thinks else None),
+        ("text", attempt.first_text_at),
+    ]
+
+
+def _marks_so_far(attempt: Attempt, turn: Turn) -> list[Mark]:
+    """A running attempt has no marks of its own yet. The turn's row says when content began and what comes now."""
+    doing: Kind = "think" if turn.phase == Phase.THINKING else "text"
+    first = turn.first_token_at
+    began = first if first and first >= attempt.started_at else None
+    return [
+        ("connect" if turn.phase in ("", Phase.CONNECTING) else "wait", attempt.started_at),
+        (doing, began),
+    ]
+
+
+def _quiet_from(turn: Turn, marks: list[Mark], end: datetime) -> datetime | None:
     """The row knows the last progress of the turn only, so just its last attempt can have a quiet end."""
     last = turn.progress_at
-    if last is None or attempt.first_token_at is None or last < attempt.started_at or last > end:
+    begun = [at for kind, at in marks if kind in ("think", "text") and at]
+    if last is None or not begun or last < begun[0] or last > end:
         return None
     return last if (end - last).total_seconds() * 1000 >= STALLED_AFTER_MS else None

@@ -170,3 +170,31 @@ def test_of_a_very_long_thought_log_the_beginning_is_shown_and_said_to_be_one(pa
     assert "Only the beginning" in html
     assert "m" * 100 in html
     assert "m" * 101 not in html
+
+
+@pytest.mark.parametrize(
+    ("row", "stretches"),
+    [
+        ({"phase": "connecting"}, {"connect": 60}),
+        ({"phase": "waiting"}, {"wait": 60}),
+        ({"phase": "speaking", "begun": 50, "quiet": 20}, {"wait": 10, "text": 30, "stall": 20}),
+        ({"phase": "thinking", "begun": 50, "quiet": 1}, {"wait": 10, "think": 50}),
+    ],
+)
+def test_the_bar_of_a_running_attempt_says_what_is_known_so_far(row, stretches):
+    now = timezone.now()
+    began = now - timedelta(seconds=60)
+    marks = {
+        "first_token_at": now - timedelta(seconds=row["begun"]) if "begun" in row else None,
+        "progress_at": now - timedelta(seconds=row["quiet"]) if "quiet" in row else None,
+    }
+    turn = make_turn(status=Status.RUNNING, phase=row["phase"], claimed_at=began, created_at=began, **marks)
+    entry = attempt(turn, started_at=began, headers_at=None, first_token_at=None, first_text_at=None)
+    assert {piece.kind: round(piece.seconds) for piece in stretches_of(entry, turn, now)} == stretches
+
+
+def test_the_page_of_a_stalled_turn_says_so(page):
+    now = timezone.now()
+    times = {"claimed_at": now - timedelta(seconds=60), "progress_at": now - timedelta(seconds=40)}
+    turn = make_turn(status=Status.RUNNING, phase="speaking", **times)
+    assert "Runs now: stalled for 40 s" in page.get(turn.get_absolute_url()).text
