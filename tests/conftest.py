@@ -1,6 +1,9 @@
 """What every test stands on: settings of its own, a data directory of its own, and no way off the machine.
 
 Fixtures of one app belong beside that app's tests. Nothing here may need Redis, PostgreSQL or a browser.
+
+STREAMHUB_TEST_DATABASE_URL=postgresql://user@host/name runs every test that uses the ORM on PostgreSQL instead of
+SQLite, in a database called test_name that is created and dropped (tests/scale does so for the engine's tests).
 """
 
 import os
@@ -24,6 +27,8 @@ for _name in [name for name in os.environ if name.startswith(("STREAMHUB_", "STR
         del os.environ[_name]
 os.environ["DJANGO_SETTINGS_MODULE"] = "streamhub.settings"
 os.environ["STREAMHUB_DATA_DIR"] = _DATA_DIR.name
+if _database_url := os.environ.get("STREAMHUB_TEST_DATABASE_URL"):
+    os.environ["STREAMHUB_DATABASE_URL"] = _database_url
 Path(_DATA_DIR.name, "static").mkdir()  # as after `collectstatic`; WhiteNoise looks there
 
 # CI machines pause for seconds at a time: a deadline would measure the neighbours.

@@ -4,6 +4,7 @@ STREAMHUB_REDIS_URL and STREAMHUB_DATABASE_URL turn the same code into a scaled-
 """
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.utils.csp import CSP
 
@@ -106,7 +107,11 @@ CHANNEL_LAYERS = {
     "default": (
         {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
         if EMBEDDED
-        else {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
+        else {
+            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+            # What Redis publishes is heard in all its databases: only the name keeps two installations apart.
+            "CONFIG": {"hosts": [REDIS_URL], "prefix": f"streamhub{urlsplit(REDIS_URL).path}"},
+        }
     )
 }
 
