@@ -17,7 +17,7 @@ def all_words(turn: Turn) -> str:
     rows = [
         *Turn.objects.filter(pk=turn.pk).values_list(*words),
         *Attempt.objects.filter(turn=turn).values_list(*words),
-        *TurnChunk.objects.filter(turn=turn).values_list("chunks"),
+        *(chunk.get("error") for span in TurnChunk.objects.filter(turn=turn) for _, chunk in span.chunks),
         *ApiKey.objects.values_list("last_error_message"),
     ]
     return str(rows)
