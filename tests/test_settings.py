@@ -60,6 +60,15 @@ def test_an_empty_secret_is_none(tmp_path, content):
         secrets.read_or_create(path)
 
 
+def test_a_data_directory_that_cannot_be_used_is_said_in_words(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(ImproperlyConfigured, match="cannot be made: File exists"):
+        secrets.private_directory(file)
+    with pytest.raises(ImproperlyConfigured, match="neither read nor made"):
+        secrets.read_or_create(tmp_path / "missing" / "secret.key")
+
+
 def test_of_two_processes_that_start_together_the_first_makes_the_secret(tmp_path, monkeypatch):
     path = tmp_path / "secret.key"
     link = os.link

@@ -22,6 +22,11 @@ from streamhub.turns.state import Status
 from tests.builders import PASSWORD, make_turn, make_user
 
 
+def test_a_data_directory_that_cannot_be_written_to_is_refused_in_words(tmp_path):
+    with pytest.raises(HubRefused, match="cannot be written to"), sole_hub(tmp_path / "missing"):
+        pass
+
+
 def test_one_hub_holds_a_data_directory(tmp_path):
     second = sole_hub(tmp_path)
     with sole_hub(tmp_path), pytest.raises(HubRefused, match=f"process {os.getpid()}"):

@@ -13,12 +13,15 @@ LOCK_NAME = "hub.lock"
 
 @contextmanager
 def sole_hub(data_dir: Path) -> Iterator[None]:
-    """Hold the data directory for this process. Raises HubRefused while another hub holds it.
+    """Hold the data directory for this process. Raises HubRefused while another hub holds it, or if it is read-only.
 
     The file stays: removing it would let a third process lock a new file beside the one that is still held.
     """
     path = data_dir / LOCK_NAME
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise HubRefused(f"{data_dir} cannot be written to: {error.strerror}.") from error
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
