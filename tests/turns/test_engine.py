@@ -257,3 +257,10 @@ async def test_turns_that_are_being_claimed_while_the_engine_drains_end_honestly
     go_on.set()
     await drain
     assert (await stage.reload(turn)).end_reason == EndReason.SHUTDOWN
+
+
+async def test_a_turn_whose_wake_up_was_lost_runs_all_the_same(stage):
+    channel = await stage.channel()
+    turn = await sync_to_async(make_turn)(channel=channel)
+    row = await stage.ended(turn)
+    assert row.error_code == "no_model"

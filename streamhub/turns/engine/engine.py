@@ -293,6 +293,7 @@ class Engine:
         while True:
             await asyncio.sleep(self._options.greet_every)
             await self._greet()
+            self._wake.set()  # for turns whose wake-up was lost
 
     async def _greet(self) -> None:
         with suppress(StoreUnavailable):
