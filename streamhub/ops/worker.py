@@ -61,10 +61,17 @@ _running: list[EngineThread] = []
 
 @worker_ready.connect
 def start_engine(**_kwargs: Any) -> None:
-    """Start this process's engine. One that cannot start ends the process: its supervisor tries again."""
+    """Start this process's engine. One that cannot start ends the process: its supervisor tries again.
+
+    By SystemExit, because Celery logs any other exception of a signal and goes on, deaf to its tasks.
+    """
     if not _running:
         engine = EngineThread()
-        engine.start()
+        try:
+            engine.start()
+        except Exception as failure:
+            log.exception("The engine cannot start: this worker ends")
+            raise SystemExit(1) from failure
         _running.append(engine)
 
 

@@ -1,16 +1,21 @@
 """Celery tasks. Each says only "look": what there is to do, the database knows."""
 
+from logging import getLogger
+
 from celery import shared_task
 from django.utils import timezone
 
 from streamhub.live import publish
 from streamhub.turns import dispatch, local, store
 
+log = getLogger(__name__)
+
 
 @shared_task(ignore_result=True)
 def look_for_work() -> None:
     """Wake the engine of this worker."""
-    local.wake()
+    if not local.wake():
+        log.warning("Asked to look for work, but this process has no engine: turns wait for another worker")
 
 
 @shared_task(ignore_result=True)
