@@ -1,8 +1,10 @@
 /* The channel page: every chunk of the channel's turn, in order and once; its head and queue as the hub has them. */
 import { RULE } from "./attention.js";
+import { Asking } from "./asking.js";
 import { Card, thousands } from "./card.js";
 import { ageOffline, showConnection } from "./connection.js";
 import { $, icon, swapIcon } from "./dom.js";
+import { hubAnswer } from "./hub.js";
 import { LiveSocket } from "./live-socket.js";
 import { Pane } from "./pane.js";
 import { Quiet } from "./quiet.js";
@@ -10,8 +12,6 @@ import { Sequence } from "./sequence.js";
 import { say } from "./status.js";
 import { visible } from "./visible.js";
 
-const ASK_AGAIN_MS = 300;
-const ANSWER_MS = 3000;
 const GATHER_MS = 60;
 const live = $("#live");
 const follow = $("#follow");
@@ -24,7 +24,7 @@ let sequence = new Sequence(Number($("#pane").dataset.seq));
 let head = new Card($("#turnhead"));
 let calls = $("#calls").children.length;
 let question = null;
-let askedAt = 0;
+let asking = new Asking();
 let fetching = false;
 let stateIsOld = false;
 let drawing = null;
@@ -35,7 +35,7 @@ if ("cut" in $("#pane").dataset) begin(turn);
 function begin(id) {
   turn = id;
   sequence = new Sequence();
-  askedAt = 0;
+  asking = new Asking();
   for (const pane of all) pane.clear();
   $("#calls").replaceChildren();
   calls = 0;
@@ -66,20 +66,20 @@ function takeCard(item) {
 
 function takeChunks(item) {
   if (item.turn !== turn) { if (item.channel === Number(live.dataset.channel)) fetchState(); return; }
-  if (item.recorded) askedAt = 0;
   const { ops, ask: behind, again } = sequence.take(item);
+  if (item.recorded) asking.answered(Date.now(), again);
   for (const op of ops) apply(op);
-  if (behind && Date.now() - askedAt > ANSWER_MS) ask(again ? ASK_AGAIN_MS : 0);
+  if (behind && !asking.isOpen(Date.now())) ask();
 }
 
-/* Asks the record for what comes after the last seq: one question at a time. */
-function ask(wait = 0) {
+/* Asks the record for what comes after the last seq, as soon as that may be asked. */
+function ask() {
   clearTimeout(question);
   if (!turn) return;
   question = setTimeout(() => {
-    askedAt = Date.now();
+    asking.asked(Date.now());
     socket.ask({ since: { [turn]: sequence.last } });
-  }, wait);
+  }, asking.wait(Date.now()));
 }
 
 function apply([, op, value]) {
@@ -131,16 +131,14 @@ async function fetchState() {
   stateIsOld = true;
   if (fetching) return;
   fetching = true;
-  while (stateIsOld) {
-    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    stateIsOld = false;
-    try {
-      const response = await fetch(live.dataset.state, { headers: { "HX-Request": "true" } });
-      if (response.redirected) { location.reload(); return; }
-      if (response.ok) show(await response.text());
-    } catch { /* offline: the next hello brings it */ }
-  }
-  fetching = false;
+  try {
+    while (stateIsOld) {
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      stateIsOld = false;
+      const markup = await hubAnswer(live.dataset.state, { "HX-Request": "true" });
+      if (markup) show(markup);
+    }
+  } finally { fetching = false; }
 }
 
 function show(markup) {

@@ -3,6 +3,7 @@ import { Board } from "./board.js";
 import { RULE } from "./attention.js";
 import { ageOffline, showConnection } from "./connection.js";
 import { $, $$, calm, recall, remember, swapIcon } from "./dom.js";
+import { hubAnswer } from "./hub.js";
 import { LiveSocket } from "./live-socket.js";
 import { Quiet } from "./quiet.js";
 import { say } from "./status.js";
@@ -19,9 +20,11 @@ let paused = false;
 let held = 0;
 let drawing = null;
 let gathering = false;
+let isOld = false;
 
 function take(items) {
   let draws = false;
+  if (paused) held += 1;
   for (const item of items) {
     if (item.k === "card") draws = takeCard(item) || draws;
     else if (item.k === "changed") ask(item.turn);
@@ -47,7 +50,7 @@ function takeCard(item) {
 
 /* Resolves once everything taken in so far is on the screen. A hidden tab draws nothing, so nothing is acknowledged. */
 function draw() {
-  if (paused) { held += 1; return undefined; }
+  if (paused) return undefined;
   drawing ??= new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => { drawNow(); resolve(); }), DRAW_MS));
   return drawing;
 }
@@ -67,16 +70,21 @@ function drawNow() {
   if (moved) board.arrange();
 }
 
-/* Changed turns are gathered for a moment and fetched together, one answer after the other. */
-async function ask(turn) {
+function ask(turn) {
   changed.add(turn);
+  gather();
+}
+
+/* Changed turns are gathered for a moment and fetched together, one answer after the other; while paused, not at all. */
+async function gather() {
   if (gathering) return;
   gathering = true;
-  while (changed.size) {
-    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
-    await fetchCards();
-  }
-  gathering = false;
+  try {
+    while (changed.size && !paused) {
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      if (!paused) await fetchCards();
+    }
+  } finally { gathering = false; }
 }
 
 async function fetchCards() {
@@ -86,10 +94,9 @@ async function fetchCards() {
   const address = new URL(live.dataset.cards, location.href);
   address.searchParams.set("ids", ids.join(","));
   if (live.dataset.slug) address.searchParams.set("server", live.dataset.slug);
-  try {
-    const response = await fetch(address, { headers: { "HX-Request": "true" } });
-    if (response.ok) show(await response.text());
-  } catch { /* offline: the next hello brings everything */ }
+  const markup = await hubAnswer(address, { "HX-Request": "true" });
+  if (paused) for (const id of ids) changed.add(id);
+  else if (markup) show(markup);
 }
 
 function show(markup) {
@@ -99,13 +106,13 @@ function show(markup) {
 
 async function reload() {
   if (!board) return;
-  try {
-    const response = await fetch(location.href, { headers: { Accept: "text/html" } });
-    if (!response.ok || response.redirected) { location.reload(); return; }
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if ($(".feed", page)) board.replace(page); else location.reload();
-    scrollAll();
-  } catch { /* offline: the next hello tries again */ }
+  const markup = paused ? null : await hubAnswer(location.href, { Accept: "text/html" });
+  if (paused) { isOld = true; return; }
+  if (markup === null) return;
+  const page = new DOMParser().parseFromString(markup, "text/html");
+  if (!$(".feed", page)) { location.reload(); return; }
+  board.replace(page);
+  scrollAll();
 }
 
 function scrollAll() {
@@ -140,7 +147,16 @@ function pause() {
   swapIcon(button, paused ? "play" : "pause");
   say(paused ? "Paused. Streams go on; the wall holds still." : `Live again. ${held} updates caught up.`, paused ? "pause" : "live");
   held = 0;
-  if (!paused) draw();
+  if (board) board.isStill = paused;
+  if (!paused) resume();
+}
+
+/* Shows what came while the wall stood still. */
+function resume() {
+  if (isOld) reload();
+  isOld = false;
+  gather();
+  draw();
 }
 
 /* Filters live in the address, so that a view can be kept and sent to others. */

@@ -13,6 +13,7 @@ class BadLine:
         self.frames = 0
         self.lost = 0
         self.opened = 0
+        self.questions = 0
         self.keeps_acknowledgements = False
         self._loses = loses
         self._is_cut = False
@@ -41,6 +42,7 @@ class BadLine:
         self._open.append(socket)
 
     def _up(self, hub: WebSocketRoute, message: str | bytes) -> None:
+        self.questions += "since" in json.loads(message)
         if not (self.keeps_acknowledgements and "ack" in json.loads(message)):
             hub.send(message)
 
