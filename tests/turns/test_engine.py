@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+from dataclasses import replace
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -264,3 +265,14 @@ async def test_a_turn_whose_wake_up_was_lost_runs_all_the_same(stage):
     turn = await sync_to_async(make_turn)(channel=channel)
     row = await stage.ended(turn)
     assert row.error_code == "no_model"
+
+
+async def test_a_record_that_hangs_longer_than_a_lease_ends_what_runs_here(stage, monkeypatch):
+    turn = await stage.start("talk:pace=20,length=20000")
+    await stage.in_phase(turn, "speaking")
+    engine = stage.service.engine
+    monkeypatch.setattr(engine, "_options", replace(engine._options, lease=0.5))
+    with monkeypatch.context() as patch:
+        patch.setattr(engine._store, "tick", lambda beats: asyncio.Event().wait())
+        await stage.connection("talk:pace=20,length=20000", state="closed_by_client")
+    assert (await stage.reload(turn)).status == Status.RUNNING  # the reaper's to end, not ours any more

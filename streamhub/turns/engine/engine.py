@@ -245,9 +245,10 @@ class Engine:
         beats: list[Beat] = [turn.beat() for turn in turns]
         started = asyncio.get_running_loop().time()
         try:
-            answer = await self._store.tick(beats)
-        except StoreUnavailable:
-            self._fence(started)
+            async with asyncio.timeout(self._options.lease):
+                answer = await self._store.tick(beats)
+        except (StoreUnavailable, TimeoutError):
+            self._fence()
             return
         except Exception as failure:  # what one turn holds cannot be written: it costs that turn and no other
             await self._tick_apart(turns, failure)
@@ -276,9 +277,9 @@ class Engine:
         elif killed:
             run.stop(EndReason.USER_KILL)
 
-    def _fence(self, now: float) -> None:
+    def _fence(self) -> None:
         """Without the record for longer than a lease, nothing here is ours any more."""
-        if self._confirmed_at and now - self._confirmed_at > self._options.lease:
+        if asyncio.get_running_loop().time() - self._confirmed_at > self._options.lease:
             for run in list(self._runs.values()):
                 run.stop(EndReason.STALE_LEASE)
 
