@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from providers.simulator.prose import HOSTILE
 from tests.e2e.desk import Desk, Guild
 from tests.e2e.upstream import text_of_script
 from tests.e2e.watching import Tabs, expect_text, page_wait, text_on, wait_for_end
@@ -31,7 +30,7 @@ def test_markup_escapes_marks_and_torn_emoji_are_shown_as_text(
     page = tabs.open(guild.path("tavern"))
     turn = desk.start(guild.channels["tavern"], desk.model(provider, "hostile"))
     wait_for_end(page)
-    expect_text(page, HOSTILE)
+    expect_text(page, text_of_script("hostile"))
     shown = text_on(page)
     assert "<script>document.title='owned'</script>" in shown
     assert "\N{SYMBOL FOR ESCAPE}[31m" in shown

@@ -11,6 +11,7 @@ from providers.simulator.replay import Recordings
 from providers.simulator.scripts import find_script
 from providers.simulator.server import Simulator
 from providers.simulator.steps import Split, Text
+from providers.wire.payload import NUL_STAND_IN
 from tests.ops.hub_process import wait_until
 
 
@@ -55,7 +56,7 @@ def running_upstream() -> Iterator[Upstream]:
 
 
 def text_of_script(model_id: str) -> str:
-    """Return all visible text that the script sends."""
+    """Return all visible text that the script sends, as it is read: no database holds NUL, so it has a stand-in."""
     request = ChatRequest(
         model=model_id, stream=True, include_usage=True, tools=(), last_user_text="", tool_result=None
     )
@@ -63,4 +64,4 @@ def text_of_script(model_id: str) -> str:
         step.step if isinstance(step, Split) else step
         for step in find_script(model_id, request, Recordings(None)).steps
     )
-    return "".join(step.text for step in steps if isinstance(step, Text))
+    return "".join(step.text for step in steps if isinstance(step, Text)).replace("\x00", NUL_STAND_IN)

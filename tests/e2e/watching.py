@@ -18,6 +18,7 @@ PANE_TEXT = """() => {
 OVERFLOW = "() => document.scrollingElement.scrollWidth - innerWidth"
 PATIENCE_MS = 60_000
 REFUSED_FORM = r"status of 4(09|10|22)"
+LEFT_EARLY = "WebSocket is closed before the connection is established"  # the page was left; that is no fault
 LOST_SOCKET = r"WebSocket connection to|ERR_INTERNET_DISCONNECTED|ERR_FAILED|ERR_CONNECTION"
 
 
@@ -67,7 +68,7 @@ class Tabs:
         assert not self.dialogs, self.dialogs
 
     def _heard(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
+        if message.type in ("error", "warning") and LEFT_EARLY not in message.text:
             self.problems.append(f"{message.type}: {message.text}")
 
     def _asked(self, request: Request) -> None:
