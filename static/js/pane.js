@@ -1,5 +1,6 @@
 /* A pane of streamed text. Text goes in as text nodes, into blocks of bounded size: the browser lays out only the block
-   that grows and those in view, so a megabyte, even one without a space, costs no more than a page of it. */
+   that grows and those in view, so a megabyte, even one without a space, costs no more than a page of it. A block ends
+   with a line of the text; where none ends for long, it ends with a line of the screen, so that no seam is to be seen. */
 import { icon } from "./dom.js";
 import { visible } from "./visible.js";
 
@@ -76,13 +77,26 @@ export class Pane {
   write(text) {
     let rest = visible(text);
     while (rest) {
+      if (this.size >= LONGEST_BLOCK) rest = this.close() + rest;
       if (!this.node) this.open();
       const cut = this.fit(rest);
       this.node.appendData(rest.slice(0, cut));
       this.size += cut;
       rest = rest.slice(cut);
-      if (rest || this.size >= LONGEST_BLOCK) this.node = null;
+      if (rest) rest = this.close() + rest;
     }
+  }
+
+  /* Ends the block. Unless its text ends a line, the last line on the screen is taken back, to begin the next block. */
+  close() {
+    const { node } = this;
+    this.node = null;
+    if (!node?.length || node.data.endsWith("\n")) return "";
+    const at = lastLine(node);
+    if (at === 0) return "";
+    const line = node.data.slice(at);
+    node.deleteData(at, line.length);
+    return line;
   }
 
   /* How much still goes into this block: to the first line end past BLOCK, at most LONGEST_BLOCK in all. */
@@ -115,6 +129,24 @@ export class Pane {
   scroll() {
     if (this.follow.checked) this.element.scrollTop = this.element.scrollHeight;
   }
+}
+
+/* Where the last line begins as the browser wraps it; 0 if all is on one line, or nothing is laid out. */
+function lastLine(node) {
+  const range = document.createRange();
+  const top = (at) => {
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    return range.getBoundingClientRect().top;
+  };
+  let [low, high] = [0, node.length - 1];
+  const bottom = top(high);
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (top(middle) < bottom) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 ? safeCut(node.data, low) : 0;
 }
 
 /* Never between the halves of a surrogate pair. */

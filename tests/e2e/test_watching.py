@@ -6,6 +6,14 @@ from tests.e2e.desk import Desk, Guild
 from tests.e2e.upstream import Upstream, text_of_script
 from tests.e2e.watching import Tabs, expect_text, text_on, wait_for_end
 
+# The blocks of the pane, but for the last one, whose last line ends before the right edge.
+SHORT_LINES = """() => [...document.querySelectorAll("#pane .block")].slice(0, -1).filter((block) => {
+    const range = document.createRange();
+    range.selectNodeContents(block);
+    const lines = [...range.getClientRects()];
+    const right = Math.max(...lines.map((line) => line.right));
+    return right - lines.at(-1).right > 2;
+}).map((block) => block.textContent.slice(-80))"""
 LATER = "talk:length=6000,pace=150,chars=7"
 
 
@@ -30,6 +38,33 @@ def test_who_joins_in_the_middle_sees_all_of_it_once(tabs: Tabs, desk: Desk, gui
     assert 0 < len(text_on(page)) < 6000
     wait_for_end(page)
     expect_text(page, text_of_script(LATER))
+
+
+def test_a_paused_wall_stands_still_and_catches_up_when_it_goes_on(
+    tabs: Tabs, desk: Desk, guild: Guild, provider: int
+):
+    model = desk.model(provider, "talk:length=900,pace=60")
+    page = tabs.open(guild.wall)
+    desk.start(guild.channels["cellar"], desk.model(provider, "stall:after=60"))
+    page.goto(guild.wall)
+    expect(page.locator(".stream")).to_have_count(1)
+    page.get_by_role("button", name="Pause").click()
+    turn = desk.start(guild.channels["tavern"], model)
+    desk.wait_for(turn, "completed")
+    assert page.locator(".stream").count() == 1
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator(f"#turn-{turn}")).to_contain_text("Completed")
+
+
+def test_text_without_a_line_end_shows_no_seam(tabs: Tabs, desk: Desk, guild: Guild, provider: int):
+    """Such text is kept in pieces; on the screen every line but the last is full."""
+    script = "hostile:text=Endless,size=60000"
+    page = tabs.open(guild.path("tavern"))
+    desk.start(guild.channels["tavern"], desk.model(provider, script))
+    wait_for_end(page)
+    expect_text(page, text_of_script(script))
+    assert page.locator("#pane .block").count() > 1
+    assert page.evaluate(SHORT_LINES) == []
 
 
 def test_ten_tabs_on_one_channel_show_the_same_text(tabs: Tabs, desk: Desk, guild: Guild, provider: int):
