@@ -80,12 +80,12 @@ def test_every_third_frame_lost_leaves_no_gap_and_no_repeat(
     assert line.lost > 10
 
 
-def test_all_frames_lost_after_a_while_still_end_in_the_whole_text(
+def test_most_frames_lost_after_a_while_still_end_in_the_whole_text(
     tabs: Tabs, desk: Desk, guild: Guild, start: Start
 ):
     """The hub only hints, and hints may be lost: a page that hears nothing of a running turn asks."""
     page = tabs.context().new_page()
-    line = BadLine(page, loses=lambda number: number > 12 and number % 20 != 0)
+    line = BadLine(page, loses=lambda number: number > 12 and number % 4 != 0)
     page.goto(guild.path("tavern"))
     start(SHORT)
     wait_for_end(page)
