@@ -13,20 +13,21 @@ WINDOW = timedelta(minutes=10)
 TRIES = 5
 
 
-def locked_until(*, email: str, source: str, now: datetime) -> datetime | None:
-    """Return when `source` may try this account again, or None if it may now.
+def begin_try(*, email: str, source: str, now: datetime) -> datetime | None:
+    """Count a try before its password is looked at; return when `source` may try again, or None if it may now.
 
-    The oldest of the tries that filled the window must leave it first.
+    Counted first, because hashing takes a while: tries that come together must see each other. A try that must wait
+    is not counted, one that succeeds is taken back by `forget`. The oldest of the tries that filled the window must
+    leave it first.
     """
-    recent = FailedLogin.objects.filter(key=_key(email, source), at__gt=now - WINDOW).order_by("-at")
-    oldest = recent.values_list("at", flat=True)[TRIES - 1 : TRIES].first()
-    return oldest + WINDOW if oldest else None
-
-
-def note_failure(*, email: str, source: str, now: datetime) -> None:
-    """Count a failed try, and forget those that are too old to count."""
     FailedLogin.objects.filter(at__lte=now - WINDOW).delete()
-    FailedLogin.objects.create(key=_key(email, source), at=now)
+    own = FailedLogin.objects.create(key=_key(email, source), at=now)
+    others = FailedLogin.objects.filter(key=own.key, at__gt=now - WINDOW).exclude(pk=own.pk).order_by("-at")
+    oldest = others.values_list("at", flat=True)[TRIES - 1 : TRIES].first()
+    if oldest is None:
+        return None
+    own.delete()
+    return oldest + WINDOW
 
 
 def forget(*, email: str, source: str) -> None:

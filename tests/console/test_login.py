@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -58,6 +59,19 @@ def test_after_too_many_failed_tries_even_the_right_password_must_wait(client, o
     response = log_in(client)
     assert response.status_code == 422
     assert "Too many failed tries. Wait 10" in response.content.decode().replace("\xa0", " ")
+
+
+def test_tries_that_come_while_another_is_still_being_checked_are_counted(client, owner, monkeypatch):
+    checked = []
+
+    def check_slowly(_request: HttpRequest, username: str, password: str) -> None:
+        checked.append(password)
+        if len(checked) <= TRIES + 1:
+            Client().post(LOGIN, {"email": username, "password": f"guess {len(checked)}"})
+
+    monkeypatch.setattr("streamhub.console.forms.accounts.authenticate", check_slowly)
+    log_in(client, "guess 0")
+    assert len(checked) == TRIES
 
 
 def test_the_wait_is_over_once_the_window_has_passed(client, owner):

@@ -42,13 +42,12 @@ class LoginForm(StyledForm):
 
     def _try(self, email: str, password: str) -> User:
         source, now = self.request.META.get("REMOTE_ADDR", ""), timezone.now()
-        until = throttle.locked_until(email=email, source=source, now=now)
+        until = throttle.begin_try(email=email, source=source, now=now)
         if until is not None:
             wait = timeuntil(until + timedelta(minutes=1), now, depth=1)
             raise forms.ValidationError(f"Too many failed tries. Wait {wait}, then try again.")
         user = authenticate(self.request, username=email, password=password)
         if not isinstance(user, User):
-            throttle.note_failure(email=email, source=source, now=now)
             raise forms.ValidationError(WRONG)
         throttle.forget(email=email, source=source)
         return user
