@@ -31,6 +31,9 @@ SERVICE_KEYS |= {"read_only", "cap_drop", "security_opt"}
 CONDITIONS = {"service_healthy", "service_completed_successfully"}
 SECRET_NAME = re.compile(r"PASSWORD|SECRET|KEYS?\b|TOKEN")
 INTERPOLATION = re.compile(r"\$\{(\w+)(:?[?-])?([^}]*)\}")
+SETTING_ROW = re.compile(r"^\| `(STREAM\w+)`", re.MULTILINE)
+# Documented, but not for the containers: what only `make run` reads, where their data is, and tests' own.
+NOT_IN_COMPOSE = re.compile(r"STREAMHUB_(ADMIN_\w+|DEMO|DATA_DIR|DEBUG|TEST_\w+)$")
 COMMAND_ROW = re.compile(r"^\| `([a-z]+)` \| `([^`]+)` \|$", re.MULTILINE)
 
 
@@ -44,7 +47,7 @@ def problems(compose_text: str, deploy_text: str, settings_text: str) -> list[st
     for name, service in services.items():
         found += [f"{name}: {text}" for text in _service_problems(service, compose)]
     found += _secret_problems(compose_text)
-    found += _setting_problems(services, settings_text)
+    found += _setting_problems(services, settings_text, deploy_text)
     found += _command_problems(services, deploy_text)
     return found
 
@@ -94,11 +97,14 @@ def _secret_problems(compose_text: str) -> Iterator[str]:
             yield f"secret {name} is written into the file"
 
 
-def _setting_problems(services: dict[str, Service], settings_text: str) -> Iterator[str]:
+def _setting_problems(services: dict[str, Service], settings_text: str, deploy_text: str) -> Iterator[str]:
     names = {name for service in services.values() for name in service.get("environment", {})}
     for name in sorted(names):
         if name.startswith("STREAM") and f'"{name}"' not in settings_text:
             yield f"nothing reads the setting {name}"
+    for name in SETTING_ROW.findall(deploy_text):
+        if name not in names and not NOT_IN_COMPOSE.match(name):
+            yield f"the setting {name} of docs/deploy.md reaches no container"
 
 
 def _command_problems(services: dict[str, Service], deploy_text: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 from django.urls import path
 
@@ -13,12 +14,15 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "streamhub.settings")
 http = get_asgi_application()
 
 from streamhub.console.consumers import LiveConsumer  # noqa: E402  Django must be set up first
+from streamhub.core.proxy import behind_proxy  # noqa: E402
 
 live: Any = (
     LiveConsumer.as_asgi()
 )  # the stubs know ASGI applications and Django views, not one in a URL pattern
 routes: Any = [path("ws/live/", live)]
 
-application = ProtocolTypeRouter(
+application: Any = ProtocolTypeRouter(
     {"http": http, "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(routes)))}
 )
+if settings.TRUST_PROXY:
+    application = behind_proxy(application)

@@ -29,6 +29,7 @@ def test_the_compose_file_is_sound():
         ("--pool threads", "--pool prefork", "worker: runs"),
         (":?set it in .env, see docs/deploy.md}@", ":-hub}@", "secret POSTGRES_PASSWORD must stop the start"),
         ("STREAMHUB_LOG_JSON", "STREAMHUB_LOG_XML", "nothing reads the setting STREAMHUB_LOG_XML"),
+        ("    STREAMHUB_TIME_ZONE:\n", "", "STREAMHUB_TIME_ZONE of docs/deploy.md reaches no container"),
         (
             "redis: {condition: service_healthy}",
             "radis: {condition: service_healthy}",

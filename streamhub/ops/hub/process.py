@@ -44,7 +44,7 @@ def run_hub(out: TextIO) -> int:
         setup_token = prepare(printer)
         application = import_string(settings.ASGI_APPLICATION)
         announce = partial(printer.ready, base_url(listener), setup_token, is_local=is_local(listener))
-        server = build_server(application, listener, trust_proxy=settings.TRUST_PROXY)
+        server = build_server(application, listener)
         hub = Hub(server, printer, announce)
         try:
             return hub.run()

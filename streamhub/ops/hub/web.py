@@ -36,21 +36,11 @@ class WebServer(Server):
                 protocol.sendCloseFrame(code=CLIENTS_RECONNECT)
 
 
-def build_server(application: Any, listener: socket.socket, *, trust_proxy: bool) -> WebServer:
+def build_server(application: Any, listener: socket.socket) -> WebServer:
     """Return a server that takes `listener` over: Twisted closes what it adopts.
 
-    No HTTP time limit: a stream to an API client may last as long as its turn. Addresses of clients come from
-    proxy headers only when the operator says that a proxy overwrites them.
+    No HTTP time limit: a stream to an API client may last as long as its turn.
     """
-    forwarded = (
-        {
-            "proxy_forwarded_address_header": "X-Forwarded-For",
-            "proxy_forwarded_port_header": "X-Forwarded-Port",
-            "proxy_forwarded_proto_header": "X-Forwarded-Proto",
-        }
-        if trust_proxy
-        else {}
-    )
     return WebServer(
         application=application,
         endpoints=[f"fd:fileno={listener.detach()}"],
@@ -64,7 +54,6 @@ def build_server(application: Any, listener: socket.socket, *, trust_proxy: bool
         application_close_timeout=5,
         server_name="",
         verbosity=0,
-        **forwarded,
     )
 
 
