@@ -32,13 +32,18 @@ def turn_changed(server_id: int, turn_id: UUID) -> None:
 
 def doorbell() -> None:
     """Ask engines in other processes to look for work."""
-    loops.run_soon(_send(WORKERS_GROUP, WorkDoorbell(type="work.doorbell")))
+    loops.run_soon(send_doorbell())
 
 
 def kill_signal(turn_id: str, worker_id: str, fencing_token: int) -> None:
     """Tell the engine `worker_id`, in another process, to end a turn."""
     message = TurnKill(type="turn.kill", turn=turn_id, token=fencing_token)
     loops.run_soon(_send(worker_group(worker_id), message))
+
+
+async def send_doorbell() -> None:
+    """Ask engines in other processes to look for work, from a coroutine."""
+    await _send(WORKERS_GROUP, WorkDoorbell(type="work.doorbell"))
 
 
 async def send_changed(server_id: int, turn_id: str) -> None:

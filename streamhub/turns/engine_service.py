@@ -76,6 +76,8 @@ class EngineService:
         local.unregister(self)
         if self._listener:
             await self._listener.stop()
+            # The channels of the turns that ended here are free, and nobody else was told.
+            await publish.send_doorbell()
         await self._transport.aclose()
         await self._threads.aclose()
 
