@@ -16,6 +16,7 @@ from streamhub.ops.hub.lock import sole_hub
 from streamhub.ops.hub.owner import prepare_owner
 from streamhub.ops.hub.prepare import FORGOTTEN_AFTER, owns_its_record, recover
 from streamhub.ops.hub.printer import Printer
+from streamhub.ops.hub.process import stop_seconds
 from streamhub.ops.hub.refusal import HubRefused
 from streamhub.turns.models import Worker
 from streamhub.turns.state import Status
@@ -175,3 +176,9 @@ def test_a_terminal_that_went_away_stops_no_hub():
     out = io.StringIO()
     out.close()
     Printer(out).line("anything")
+
+
+@pytest.mark.parametrize(("drain", "limit"), [(1, 4.5), (25, 28.5)])
+def test_a_stop_is_given_the_time_that_draining_takes(settings, drain, limit):
+    settings.ENGINE_DRAIN_SECONDS = drain
+    assert stop_seconds() == limit

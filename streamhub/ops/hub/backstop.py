@@ -1,4 +1,4 @@
-"""The promise that a stop takes less than five seconds, kept even when something does not let go."""
+"""The promise of how long a stop takes, kept even when something does not let go."""
 
 import logging
 import os

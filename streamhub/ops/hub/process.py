@@ -29,7 +29,8 @@ from streamhub.ops.hub.web import WebServer, build_server, server_loop
 from streamhub.turns.engine_service import EngineService
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
-STOP_WITHIN_SECONDS = 4.5
+# Beyond the grace for running turns: writing their ends and closing what is open.
+CLOSING_SECONDS = 3.5
 SETTLE_SECONDS = 0.3
 INTERRUPTED = 128 + signal.SIGINT
 log = logging.getLogger(__name__)
@@ -50,6 +51,11 @@ def run_hub(out: TextIO) -> int:
             return hub.run()
         finally:
             connections.close_all()
+
+
+def stop_seconds() -> float:
+    """Return how long a stop may take at most; under five seconds with the usual grace."""
+    return settings.ENGINE_DRAIN_SECONDS + CLOSING_SECONDS
 
 
 class Hub:
@@ -87,7 +93,7 @@ class Hub:
             log.exception("The hub ends on an error")
             self._status = 1
         finally:
-            backstop.exit_within(STOP_WITHIN_SECONDS)
+            backstop.exit_within(CLOSING_SECONDS)
             self._server.stop()
 
     async def _start(self) -> None:
@@ -117,7 +123,7 @@ class Hub:
             backstop.exit_now(INTERRUPTED)
         self._stop_asked.set()
         self._printer.stopping(settings.ENGINE_DRAIN_SECONDS)
-        backstop.exit_within(STOP_WITHIN_SECONDS)
+        backstop.exit_within(stop_seconds())
 
 
 async def _end_tasks(loop: asyncio.AbstractEventLoop, life: asyncio.Task[Any]) -> None:
