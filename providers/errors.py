@@ -61,9 +61,9 @@ class HttpFailure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransportFailure:
-    """The connection failed before or while the answer came: `kind` says where."""
+    """The connection failed before or while the answer came: `kind` says where. A forbidden one was never tried."""
 
-    kind: Literal["connect", "dns", "tls", "reset", "read", "protocol"]
+    kind: Literal["connect", "dns", "forbidden", "tls", "reset", "read", "protocol"]
     message: str
 
 

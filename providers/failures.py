@@ -89,6 +89,11 @@ _PLAN_WORDS = re.compile(
 _TRANSPORT: Mapping[str, tuple[ErrorType, str, str]] = {
     "connect": ("api_error", "ECONNREFUSED", "Nothing answers at the address of this endpoint."),
     "dns": ("api_error", "ENOTFOUND", "The host name of this endpoint cannot be found."),
+    "forbidden": (
+        "api_error",
+        "FORBIDDEN",
+        "This endpoint leads to a link-local or metadata address, to which nothing is ever sent.",
+    ),
     "tls": ("api_error", "TLS", "The secure connection to this endpoint could not be set up."),
     "reset": ("incomplete", "ECONNRESET", "The provider closed the connection before the answer was done."),
     "read": ("incomplete", "READ", "The connection broke before the answer was done."),

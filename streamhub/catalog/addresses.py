@@ -1,6 +1,6 @@
 """Which addresses an endpoint may have. Metadata and link-local addresses are refused in any spelling.
 
-A name may still resolve to such an address, so the transport asks `is_forbidden_ip` of what it resolved.
+A name may still lead to such an address, so `turns.destinations` asks `is_forbidden_ip` of what it resolves to.
 """
 
 import ipaddress

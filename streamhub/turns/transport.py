@@ -5,16 +5,19 @@ no time-outs of its own here except for connecting; the engine's clocks own the 
 """
 
 import asyncio
+import ipaddress
 import ssl
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Literal
 
 import httpx
 
 from providers.errors import TransportFailure
 from providers.request import HttpRequest
+from streamhub.turns.destinations import Destinations
 from streamhub.turns.engine.ports import Answer, TransportError
 
 CONNECT_SECONDS = 30.0
@@ -24,24 +27,36 @@ _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS  # zlib finds out by itself which of the two
 LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=30.0)
 
 
-class HttpTransport:
-    """One shared client for all turns of a worker; closing it closes every connection."""
+@cache
+def tls_context() -> ssl.SSLContext:
+    """Return the one TLS context of this process: reading the system's certificates takes tens of milliseconds."""
+    return ssl.create_default_context()
 
-    def __init__(self, *, client: httpx.AsyncClient | None = None) -> None:
-        self._client = client or httpx.AsyncClient(
-            verify=ssl.create_default_context(),
-            timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
-            limits=LIMITS,
-            follow_redirects=False,
-            trust_env=True,
-        )
+
+class HttpTransport:
+    """One shared client for all turns of a worker; closing it closes every connection.
+
+    This machine itself is called directly, whatever proxy the environment names for the rest of the world.
+    """
+
+    def __init__(self) -> None:
+        self._outward = _client(trust_env=True)
+        self._direct = _client(trust_env=False)
+        self._destinations = Destinations()
 
     @asynccontextmanager
     async def stream(self, request: HttpRequest) -> AsyncIterator[Answer]:
-        """Send `request`; leaving the context closes the connection unless the body was read to its end."""
+        """Send `request`; leaving the context closes the connection unless the body was read to its end.
+
+        Raises TransportError, also for an address that nothing may be sent to.
+        """
         try:
-            async with self._client.stream(
-                request.method, request.url, headers=dict(request.headers), content=request.body
+            url = httpx.URL(request.url)
+            client = self._direct if _is_this_machine(url.host) else self._outward
+            if client is self._outward:
+                await self._destinations.check(url.host)
+            async with client.stream(
+                request.method, url, headers=dict(request.headers), content=request.body
             ) as response:
                 yield HttpAnswer(response)
         except httpx.TransportError as error:
@@ -53,7 +68,26 @@ class HttpTransport:
 
     async def aclose(self) -> None:
         """Close every connection."""
-        await self._client.aclose()
+        await self._destinations.aclose()
+        await self._outward.aclose()
+        await self._direct.aclose()
+
+
+def _client(*, trust_env: bool) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        verify=tls_context(),
+        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+        limits=LIMITS,
+        follow_redirects=False,
+        trust_env=trust_env,
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 class HttpAnswer:
