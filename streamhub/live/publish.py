@@ -1,5 +1,6 @@
 """The only sender to the channel layer. Everything here is a hint that may be lost; the database is the record."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from logging import getLogger
@@ -23,6 +24,8 @@ from streamhub.live.messages import (
 )
 
 log = getLogger(__name__)
+
+SEND_SECONDS = 2.0
 
 
 def turn_changed(server_id: int, turn_id: UUID) -> None:
@@ -62,8 +65,10 @@ def _send_changed(server_id: int, turn_id: str) -> None:
 
 
 async def _send(group: str, message: ServerMessage | WorkerMessage) -> None:
+    """A layer that hangs costs a hint, never the act that the hint is about."""
     layer: Any = get_channel_layer()
     try:
-        await layer.group_send(group, message)
+        async with asyncio.timeout(SEND_SECONDS):
+            await layer.group_send(group, message)
     except Exception as error:
         log.warning("a %s hint was lost: %s", message["type"], type(error).__name__)
