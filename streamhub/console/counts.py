@@ -1,18 +1,17 @@
 """How many turns run and wait, for the frame of the page and for the lists of servers and channels."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 
 from django.core.cache import cache
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
 from streamhub.servers.models import Server
-from streamhub.turns.models import Turn, Worker
+from streamhub.turns import workers
+from streamhub.turns.models import Turn
 from streamhub.turns.state import LIVE, Status
 
 KEEP_SECONDS = 1
-WORKER_SILENT_AFTER = timedelta(seconds=15)
 
 
 @dataclass(slots=True)
@@ -52,8 +51,7 @@ def workers_alive() -> int:
     """Return how many workers gave a sign of life lately, at most a second old."""
     count: int | None = cache.get("workers-alive")
     if count is None:
-        since = timezone.now() - WORKER_SILENT_AFTER
-        count = Worker.objects.filter(heartbeat_at__gte=since).count()
+        count = workers.count_alive(timezone.now())
         cache.set("workers-alive", count, KEEP_SECONDS)
     return count
 

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
+from threading import Lock
 from time import monotonic
 
 from django.db import connection, connections
@@ -16,10 +16,11 @@ from django.utils import timezone
 from streamhub.celery import app
 from streamhub.live.probe import delivers
 from streamhub.ops.schema import unapplied_migrations
-from streamhub.turns.models import Worker
+from streamhub.turns import workers
 
 LIMIT_SECONDS = 2.0
-WORKER_SILENT_AFTER = timedelta(seconds=30)
+# Anybody may ask, and asking costs a connection to everything: whoever comes meanwhile gets the same answer.
+KEEP_SECONDS = 1.5
 log = logging.getLogger(__name__)
 
 # Bounded: probes that pile up on a dead database wait here and are answered by the time limit.
@@ -32,6 +33,23 @@ class Check:
 
     ok: bool
     words: str
+
+
+class Readiness:
+    """The last result of all checks, for those who ask within `KEEP_SECONDS`; one of them runs the checks."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._until = 0.0
+        self._checks: dict[str, Check] = {}
+
+    def now(self) -> dict[str, Check]:
+        """Return what each check found, by name. Takes no longer than twice the limit, whatever hangs."""
+        with self._lock:
+            if monotonic() >= self._until:
+                self._checks = check_all()
+                self._until = monotonic() + KEEP_SECONDS
+            return self._checks
 
 
 def check_all() -> dict[str, Check]:
@@ -56,10 +74,10 @@ def migrations() -> Check:
 
 def worker() -> Check:
     """Look for the heartbeat of a process that runs turns."""
-    alive = Worker.objects.filter(heartbeat_at__gte=timezone.now() - WORKER_SILENT_AFTER).count()
+    alive = workers.count_alive(timezone.now())
     if alive:
         return Check(True, f"{alive} alive")
-    return Check(False, f"no heartbeat in the last {WORKER_SILENT_AFTER.seconds} s: no worker runs turns")
+    return Check(False, f"no heartbeat in the last {workers.SILENT_AFTER.seconds} s: no worker runs turns")
 
 
 def broker() -> Check:

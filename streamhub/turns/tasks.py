@@ -6,7 +6,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from streamhub.live import publish
-from streamhub.turns import dispatch, local, store
+from streamhub.turns import dispatch, local, store, workers
 
 log = getLogger(__name__)
 
@@ -20,7 +20,8 @@ def look_for_work() -> None:
 
 @shared_task(ignore_result=True)
 def reap() -> None:
-    """Mark turns of dead workers as lost and let their channels go on."""
+    """Mark turns of dead workers as lost and let their channels go on; forget workers that are long gone."""
+    workers.forget(timezone.now())
     lost = store.reap(now=timezone.now())
     for server_id, turn_id in lost:
         publish.turn_changed(server_id, turn_id)

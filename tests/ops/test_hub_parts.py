@@ -14,12 +14,13 @@ from streamhub.ops.hub.assets import collect_if_changed
 from streamhub.ops.hub.listener import base_url, is_local, open_listener
 from streamhub.ops.hub.lock import sole_hub
 from streamhub.ops.hub.owner import prepare_owner
-from streamhub.ops.hub.prepare import FORGOTTEN_AFTER, owns_its_record, recover
+from streamhub.ops.hub.prepare import owns_its_record, recover
 from streamhub.ops.hub.printer import Printer
 from streamhub.ops.hub.process import stop_seconds
 from streamhub.ops.hub.refusal import HubRefused
 from streamhub.turns.models import Worker
 from streamhub.turns.state import Status
+from streamhub.turns.workers import FORGOTTEN_AFTER
 from tests.builders import PASSWORD, make_turn, make_user
 
 

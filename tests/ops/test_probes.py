@@ -7,7 +7,14 @@ import pytest
 from django.utils import timezone
 
 from streamhub.ops import readiness
+from streamhub.ops.views import probes
 from streamhub.turns.models import Worker
+
+
+@pytest.fixture(autouse=True)
+def _asked_anew(monkeypatch):
+    """No result of another test."""
+    monkeypatch.setattr(probes, "_readiness", readiness.Readiness())
 
 
 @pytest.fixture
@@ -49,11 +56,11 @@ def test_not_ready_without_a_worker(client):
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert [name for name, check in answer.json()["checks"].items() if not check["ok"]] == ["worker"]
-    assert "no heartbeat in the last 30 s" in answer.json()["checks"]["worker"]["words"]
+    assert "no heartbeat in the last 15 s" in answer.json()["checks"]["worker"]["words"]
 
 
-def test_a_heartbeat_of_half_a_minute_ago_is_none(client, alive):
-    Worker.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=31))
+def test_a_heartbeat_of_a_quarter_of_a_minute_ago_is_none(client, alive):
+    Worker.objects.update(heartbeat_at=timezone.now() - timedelta(seconds=16))
     assert client.get("/readyz").status_code == 503
 
 
@@ -98,3 +105,21 @@ def test_what_went_wrong_is_told_to_the_log_only(client, alive, monkeypatch, cap
     answer = client.get("/readyz")
     assert answer.json()["checks"]["database"] == {"ok": False, "words": "no answer (OSError)"}
     assert "db.internal" in caplog.text
+
+
+def test_whoever_asks_again_at_once_costs_no_new_checks(client, alive, monkeypatch):
+    runs = []
+
+    def run() -> dict[str, readiness.Check]:
+        runs.append(1)
+        return {}
+
+    monkeypatch.setattr(readiness, "check_all", run)
+    for _ in range(5):
+        assert client.get("/readyz").status_code == 200
+    assert len(runs) == 1
+    monkeypatch.setattr(readiness, "KEEP_SECONDS", -1.0)
+    probes._readiness._until = 0.0
+    client.get("/readyz")
+    client.get("/readyz")
+    assert len(runs) == 3

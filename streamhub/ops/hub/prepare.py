@@ -1,6 +1,5 @@
 """What happens before a hub serves: tables, static files, turns a crash left behind, the owner."""
 
-from datetime import timedelta
 from pathlib import Path
 
 from django.conf import settings
@@ -13,10 +12,8 @@ from streamhub.ops.hub.owner import prepare_owner
 from streamhub.ops.hub.printer import Printer
 from streamhub.ops.hub.refusal import HubRefused
 from streamhub.ops.schema import unapplied_migrations
-from streamhub.turns import store
-from streamhub.turns.models import Worker
+from streamhub.turns import store, workers
 
-FORGOTTEN_AFTER = timedelta(minutes=10)
 PRIVATE = 0o600
 
 
@@ -56,8 +53,7 @@ def recover(*, alone: bool) -> None:
     """
     now = timezone.now()
     store.reap(now=now, everything=alone)
-    gone = Worker.objects.all() if alone else Worker.objects.filter(heartbeat_at__lt=now - FORGOTTEN_AFTER)
-    gone.delete()
+    workers.forget(now, everybody=alone)
 
 
 def _keep_private(data_dir: Path) -> None:

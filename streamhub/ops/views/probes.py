@@ -7,7 +7,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from streamhub.ops.readiness import check_all
+from streamhub.ops.readiness import Readiness
+
+_readiness = Readiness()
 
 
 @require_safe
@@ -23,7 +25,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
     """Answer 200 when every check is in order, else 503; the body says in words which are not."""
-    checks = check_all()
+    checks = _readiness.now()
     is_ready = all(check.ok for check in checks.values())
     body = {"ok": is_ready, "checks": {name: asdict(check) for name, check in checks.items()}}
     return JsonResponse(body, status=200 if is_ready else 503)
