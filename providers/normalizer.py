@@ -31,7 +31,6 @@ class Normalizer:
         self._adapter = adapter
         self._decoder = adapter.decoder()
         self._guards = GuardPipeline(policy or GuardPolicy())
-        self._liveness = 0
         self._ended = False
         self._serving: str | None = None
         self._recovered_calls = 0
@@ -54,16 +53,10 @@ class Normalizer:
         """
         return self._decoder.progress
 
-    @property
-    def liveness(self) -> int:
-        """How many reads brought anything at all, comments and pings included."""
-        return self._liveness
-
     def feed(self, data: bytes) -> list[ProcessedChunk]:
         """Return the chunks that `data` completed. Never raises for what a provider sends."""
         if self._ended or not data:
             return []
-        self._liveness += 1
         return self._route(self._decoder.feed(data))
 
     def finish(self) -> list[ProcessedChunk]:

@@ -142,14 +142,6 @@ def parse_stop_list(text: str) -> tuple[str, ...]:
     return entries
 
 
-def format_stop_list(strings: Iterable[str]) -> str:
-    """Return the text that `parse_stop_list` reads back, with the line breaks and commas inside entries
-    escaped.
-    """
-    spelled = {plain: f"\\{letter}" for letter, plain in _ESCAPES.items()}
-    return ", ".join("".join(spelled.get(char, char) for char in string) for string in strings)
-
-
 def _split(text: str) -> list[str]:
     """Cut at commas and line breaks that no backslash precedes; trim, but not what an escape stands for."""
     entries, start, place = [], 0, 0

@@ -54,7 +54,7 @@ class KeyState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointState:
-    """An endpoint with its keys and models, and whether it can answer."""
+    """An endpoint with its keys and models, and in `phase` whether it can answer: `completed` and `late` can."""
 
     endpoint: Endpoint
     keys: Sequence[KeyState]
@@ -62,11 +62,6 @@ class EndpointState:
     phase: str
     title: str
     detail: str = ""
-
-    @property
-    def can_answer(self) -> bool:
-        """Whether a turn that starts now would reach a provider."""
-        return self.phase in {"completed", "late"}
 
     @property
     def sign(self) -> str:

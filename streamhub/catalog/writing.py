@@ -1,4 +1,7 @@
-"""The one way a row of the catalog is written: cleaned, checked, saved and audited, all or nothing."""
+"""How what a person typed becomes a row of the catalog: cleaned, checked, saved and audited, all or nothing.
+
+Three kinds of writes go past it: secrets, what workers count of keys, and the demo's own rows.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Every message that crosses the channel layer, as a type. Strings inside are JSON items of docs/live-protocol.md."""
+"""Every message that crosses the channel layer and says something, as a type. Strings inside are JSON items of docs/live-protocol.md."""
 
 from typing import Literal, TypedDict
 
@@ -32,13 +32,6 @@ class TurnKill(TypedDict):
     type: Literal["turn.kill"]
     turn: str
     token: int
-
-
-class Ping(TypedDict):
-    """A round trip, to see that the layer works."""
-
-    type: Literal["layer.ping"]
-    nonce: str
 
 
 type ServerMessage = TurnChanged | LiveBundle

@@ -71,9 +71,12 @@ def test_deleting_the_last_enabled_key_says_what_that_means(page):
     key = make_key(label="main", endpoint=make_endpoint(name="openai"))
     text = page.get(reverse("key-delete", args=[key.pk])).text
     assert "Delete key main of openai?" in text
-    assert "no other enabled key" in text
+    assert "no other key: its calls go out without one" in text
+    make_key(label="spare", endpoint=key.endpoint, is_enabled=False)
+    text = page.get(reverse("key-delete", args=[key.pk])).text
+    assert "no other enabled key: its turns fail until one is enabled" in text
     page.post(reverse("key-delete", args=[key.pk]))
-    assert not ApiKey.objects.exists()
+    assert ApiKey.objects.get().label == "spare"
 
 
 @pytest.mark.parametrize("name", ["key-enable", "key-disable", "key-use-now"])

@@ -85,10 +85,12 @@ def key_delete(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         services.delete_key(key, actor=person(request))
         return saved(request, back, f"{key} is deleted.", "trash")
-    others = key.endpoint.keys.filter(is_enabled=True).exclude(pk=key.pk).count()
+    others = key.endpoint.keys.exclude(pk=key.pk)
     losses = ["The stored secret is gone for good; disabling a key keeps it."]
-    if not others:
-        losses.append(f"{key.endpoint} has no other enabled key: its calls go out without one.")
+    if not others.exists():
+        losses.append(f"{key.endpoint} has no other key: its calls go out without one.")
+    elif not others.filter(is_enabled=True).exists():
+        losses.append(f"{key.endpoint} has no other enabled key: its turns fail until one is enabled.")
     return confirm_deletion(request, what=f"key {key}", losses=losses, back=back, place="Endpoints")
 
 
