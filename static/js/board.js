@@ -125,6 +125,7 @@ export class Board {
   place() {
     const ranked = [...this.cards.values()].map((card) => [this.rank(card), card]);
     ranked.sort(([a], [b]) => compare(a, b));
+    const focused = document.activeElement;
     const next = new Map();
     for (const [, card] of ranked) {
       const home = this.homeOf(card);
@@ -132,6 +133,7 @@ export class Board {
       if (card.element === at) next.set(home, at.nextElementSibling);
       else { home.insertBefore(card.element, at); next.set(home, at); }
     }
+    if (document.activeElement !== focused) focused.focus({ preventScroll: true });  // what moves loses it
   }
 
   rank(card) {

@@ -37,7 +37,8 @@ function list() {
   const dialog = $("#keys");
   dialog.showModal();
   dialog.addEventListener("close", () => {
-    if (within && document.activeElement === document.body) $("a[data-move]", document.getElementById(within))?.focus();
+    const isLost = document.activeElement === document.body || dialog.contains(document.activeElement);
+    if (within && isLost) $("a[data-move]", document.getElementById(within))?.focus();
   }, { once: true });
 }
 
