@@ -70,6 +70,12 @@ def route_for(channel: Channel) -> LanguageModel | None:
     return own_first[0].model if own_first else None
 
 
+def own_models(server: Server) -> dict[int, int]:
+    """Return the id of the model that a channel has of its own, by channel id."""
+    routes = ModelRoute.objects.filter(server=server, channel__isnull=False, position=0)
+    return {channel: model for channel, model in routes.values_list("channel_id", "model_id") if channel}
+
+
 def usable_key(endpoint: Endpoint, now: datetime) -> ApiKey | None:
     """Return the key whose turn it is: enabled, rested, readable, the least used; None if there is none."""
     rested = Q(cooling_until=None) | Q(cooling_until__lte=now)

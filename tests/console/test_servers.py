@@ -4,9 +4,10 @@ import pytest
 from django.urls import reverse
 
 from streamhub.audit.models import AuditEntry
+from streamhub.catalog.selectors import route_for
 from streamhub.servers.models import Channel, Server
 from streamhub.turns.state import Status
-from tests.builders import make_channel, make_server, make_turn
+from tests.builders import make_channel, make_model, make_server, make_turn
 
 
 def test_the_list_shows_channels_and_what_runs(page):
@@ -155,3 +156,24 @@ def test_acts_on_what_is_gone_are_not_found(page):
     ]
     assert page.get(urls[0]).status_code == 404
     assert {page.post(url).status_code for url in urls[1:]} == {404}
+
+
+def test_a_channel_gets_a_model_of_its_own_and_goes_back_to_the_servers(page):
+    channel, model = make_channel(), make_model(model_id="gpt-5-mini")
+    url = reverse("channel-model", args=[channel.pk])
+    answer = page.post(url, {"model": model.pk}, follow=True)
+    assert f"gpt-5-mini answers in {channel}" in answer.text
+    assert route_for(channel) == model
+    assert f'<option value="{model.pk}" selected>' in answer.text
+    page.post(url, {"model": ""})
+    assert route_for(channel) is None
+
+
+def test_a_model_that_is_gone_is_told_beside_the_channels(page):
+    answer = page.post(reverse("channel-model", args=[make_channel().pk]), {"model": "404"})
+    assert answer.status_code == 422
+    assert "That model is gone" in answer.text
+
+
+def test_a_stranger_sets_no_channels_model(stranger):
+    assert stranger.post(reverse("channel-model", args=[make_channel().pk])).status_code == 404

@@ -171,6 +171,16 @@ class RouteForm(SectionForm):
         set_server_model(self.server, self.cleaned_data["model"], actor=actor)
 
 
+class ChannelRouteForm(StyledForm):
+    """Which model answers in one channel; none leaves it to the server's."""
+
+    model = forms.ModelChoiceField(
+        LanguageModel.objects.all(),
+        required=False,
+        error_messages={"invalid_choice": "That model is gone. Choose another."},
+    )
+
+
 SECTIONS: dict[str, type[SectionForm]] = {
     form.key: form for form in (NameForm, PersonaForm, ToolsForm, ClocksForm, RouteForm)
 }

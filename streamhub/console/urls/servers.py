@@ -14,5 +14,6 @@ urlpatterns: list[URLPattern] = [
     path("servers/<slug:slug>/delete/", servers.server_delete, name="server-delete"),
     path("servers/<slug:slug>/channels/", servers.channel_create, name="channel-create"),
     path("channels/<int:pk>/rename/", servers.channel_rename, name="channel-rename"),
+    path("channels/<int:pk>/model/", servers.channel_model, name="channel-model"),
     path("channels/<int:pk>/delete/", servers.channel_delete, name="channel-delete"),
 ]

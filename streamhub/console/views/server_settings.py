@@ -7,6 +7,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
+from streamhub.catalog.models import LanguageModel
+from streamhub.catalog.selectors import own_models
 from streamhub.catalog.services import set_server_stop_strings
 from streamhub.console.access import server_or_404
 from streamhub.console.counts import Live, live_by_channel
@@ -92,7 +94,7 @@ def settings_page(
     request: HttpRequest, server: Server, typed: dict[str, Any] | None = None, *, status: int = 200
 ) -> HttpResponse:
     """Draw the page; `typed` holds the forms that were sent and are not right yet."""
-    live = live_by_channel(server)
+    live, own = live_by_channel(server), own_models(server)
     context: dict[str, Any] = {key: form(server) for key, form in SECTIONS.items()}
     context |= {
         "server": server,
@@ -100,7 +102,10 @@ def settings_page(
         "tool_views": tool_views(server),
         "differing": selectors.differing(server),
         "levels": ThoughtLogLevel.choices,
-        "channels": [(channel, live.get(channel.pk, Live())) for channel in server.channels.all()],
+        "channels": [
+            (channel, live.get(channel.pk, Live()), own.get(channel.pk)) for channel in server.channels.all()
+        ],
+        "models": LanguageModel.objects.select_related("endpoint").order_by("endpoint__name", "model_id"),
         "live_total": sum(channel.total for channel in live.values()),
         "new_channel": ChannelForm(auto_id="channel-%s"),
         "stops": StopRows(stored=server.stop_strings.all()),

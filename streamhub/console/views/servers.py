@@ -6,9 +6,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from streamhub.catalog.services import set_channel_model
 from streamhub.console.access import channel_or_404, owner_only
 from streamhub.console.counts import Live, live_by_server
-from streamhub.console.forms.servers import ChannelForm, NewServerForm
+from streamhub.console.forms.servers import ChannelForm, ChannelRouteForm, NewServerForm
 from streamhub.console.people import person
 from streamhub.console.replies import see
 from streamhub.console.views.server_settings import operable, settings_page
@@ -87,6 +88,20 @@ def channel_rename(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             return see(request, f"{server.get_absolute_url()}#channels", f"The channel is now {channel}.")
     return settings_page(request, server, {"renaming": channel.pk, "rename_form": form}, status=422)
+
+
+@require_POST
+def channel_model(request: HttpRequest, pk: int) -> HttpResponse:
+    """Choose the model that answers in a channel; none chosen, the server's does."""
+    channel = _channel(request, pk)
+    form = ChannelRouteForm(request.POST)
+    if not form.is_valid():
+        refusal = " ".join(map(str, form.errors["model"]))
+        return settings_page(request, channel.server, {"channel_refusal": refusal}, status=422)
+    model = form.cleaned_data["model"]
+    set_channel_model(channel, model, actor=person(request))
+    words = f"{model or 'The model of the server'} answers in {channel} from the next turn on."
+    return see(request, f"{channel.server.get_absolute_url()}#channels", words)
 
 
 @require_POST
