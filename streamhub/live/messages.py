@@ -1,4 +1,4 @@
-"""Every message that crosses the channel layer and says something, as a type. Strings inside are JSON items of docs/live-protocol.md."""
+"""What crosses the channel layer and says something, as types. Strings inside are items of docs/live-protocol.md."""
 
 from typing import Literal, TypedDict
 

@@ -1,4 +1,6 @@
-"""The only sender of news to the channel layer (`probe` sends only to itself). Everything here is a hint that may be lost; the database is the record."""
+"""The only sender of news to the channel layer (`probe` sends to itself). Everything here is a hint that may be lost;
+the database is the record.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
