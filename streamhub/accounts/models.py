@@ -66,7 +66,7 @@ class SetupLink(models.Model):
 
 
 class FailedLogin(models.Model):
-    """One failed try to log in; see `accounts.throttle`, which counts and forgets them."""
+    """A try to log in that failed, or whose password is being checked; `accounts.throttle` counts and forgets them."""
 
     key = models.CharField(max_length=64)
     at = models.DateTimeField(db_index=True)
