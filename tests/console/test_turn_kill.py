@@ -1,6 +1,7 @@
 """Kill from the console: a POST form first, the same answer twice, and markup for scripts."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -99,7 +100,7 @@ def test_a_script_gets_the_card_which_says_stopping_and_not_killed(page):
 
 def test_a_stopping_turn_shows_no_clock_that_would_end_it_but_how_long_ago_it_was_asked(page):
     asked = timezone.now() - timedelta(seconds=75)
-    since = {"claimed_at": asked, "progress_at": asked, "kill_requested_at": asked}
+    since: dict[str, Any] = {"claimed_at": asked, "progress_at": asked, "kill_requested_at": asked}
     make_turn(status=Status.RUNNING, phase="speaking", kill_requested_label="pako", **since)
     card = page.get("/").text.split('<article class="stream"')[1].split("</article>")[0]
     assert 'role="meter"' not in card

@@ -1,6 +1,7 @@
 """The page of a turn: how it ended in a sentence, where the time went, what came and what was taken out."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -184,7 +185,7 @@ def test_of_a_very_long_thought_log_the_beginning_is_shown_and_said_to_be_one(pa
 def test_the_bar_of_a_running_attempt_says_what_is_known_so_far(row, stretches):
     now = timezone.now()
     began = now - timedelta(seconds=60)
-    marks = {
+    marks: dict[str, Any] = {
         "first_token_at": now - timedelta(seconds=row["begun"]) if "begun" in row else None,
         "progress_at": now - timedelta(seconds=row["quiet"]) if "quiet" in row else None,
     }
@@ -195,6 +196,9 @@ def test_the_bar_of_a_running_attempt_says_what_is_known_so_far(row, stretches):
 
 def test_the_page_of_a_stalled_turn_says_so(page):
     now = timezone.now()
-    times = {"claimed_at": now - timedelta(seconds=60), "progress_at": now - timedelta(seconds=40)}
+    times: dict[str, Any] = {
+        "claimed_at": now - timedelta(seconds=60),
+        "progress_at": now - timedelta(seconds=40),
+    }
     turn = make_turn(status=Status.RUNNING, phase="speaking", **times)
     assert "Runs now: stalled for 40 s" in page.get(turn.get_absolute_url()).text
