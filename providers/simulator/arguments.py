@@ -27,7 +27,8 @@ def plausible_arguments(schema: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(properties, dict):
         return {}
     required = schema.get("required")
-    names = [name for name in required if name in properties] if isinstance(required, list) else []
+    wanted = required if isinstance(required, list) else []
+    names = [name for name in wanted if isinstance(name, str) and name in properties]
     return {name: _value(name, properties[name], 0) for name in names or list(properties)[:1]}
 
 
