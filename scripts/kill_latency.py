@@ -149,13 +149,13 @@ def start_turn(stage: Stage, folder: Path, script: str, *, again: bool = False) 
     return str(turn), known
 
 
-def wait(look, seconds: float = 20.0):  # type: ignore[no-untyped-def]
+def wait(look, seconds: float = 20.0, pause: float = 0.005):  # type: ignore[no-untyped-def]
     """Return the first true answer of `look`."""
     deadline = time.monotonic() + seconds
     while not (found := look()):
         if time.monotonic() > deadline:
             raise TimeoutError("it did not happen")
-        time.sleep(0.005)
+        time.sleep(pause)
     return found
 
 
@@ -233,7 +233,7 @@ def running(folder: Path) -> Iterator[tuple[str, str]]:
     )
     try:
         for url in (f"http://127.0.0.1:{port}/readyz", f"http://127.0.0.1:{simulator_port}/v1/models"):
-            wait(lambda url=url: answers(url), 60)
+            wait(lambda url=url: answers(url), 60, 0.3)
         yield f"http://127.0.0.1:{port}", f"http://127.0.0.1:{simulator_port}"
     finally:
         for process in (hub, simulator):
