@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -17,6 +18,7 @@ register = template.Library()
 
 
 @register.simple_tag
+@lru_cache(maxsize=512)
 def icon(name: str, classes: str = "") -> SafeString:
     """Draw a sign of `img/icons.svg`. It is decoration: say the same in words beside it."""
     return format_html(
