@@ -18,7 +18,7 @@ from streamhub.turns.state import TERMINAL, Status
 MAX_LIVE = 5_000
 AWAITS_TOOLS_FOR = timedelta(hours=1)
 ENDED_WITHIN = timedelta(days=1)
-ENDED_SHOWN = 40
+ENDED_SHOWN = 24
 # Even if JSON needs six characters for each of them, an answer fits into one frame of `live.viewer`.
 ANSWER_CHARS = 128_000
 PLAIN = frozenset({"type", "content"})
