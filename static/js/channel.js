@@ -152,6 +152,8 @@ function show(markup) {
   announce(next, $("#last", box.content));
   if (!($("#turnhead .confirm") && $("[data-kill]", fresh))) replaceHead(next);
   if (next.turn && next.turn !== turn) { begin(next.turn); ask(); }
+  const failure = $("#failure", box.content);
+  if (failure && failure.textContent !== $("#failure").textContent) $("#failure").replaceWith(failure);
   $("[data-provider-name]").textContent = fresh.dataset.provider || "not known yet";
   const runs = !next.isGone && next.status === "running";
   if (runs) $("#pane").setAttribute("aria-busy", "true"); else $("#pane").removeAttribute("aria-busy");

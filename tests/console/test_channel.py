@@ -60,8 +60,27 @@ def test_the_running_turn_is_shown_with_what_it_said_so_far(page):
     assert "{&quot;topic&quot;: &quot;the bridge&quot;}" in html
     assert 'data-seq="4"' in html
     assert 'aria-busy="true"' in html
-    assert "Provider: <span data-provider-name>r1 via deepseek</span>" in html
+    assert "Provider: <span data-provider-name>openrouter via deepseek</span>" in html
     assert reverse("turn-kill", args=[turn.pk]) in html
+
+
+@pytest.mark.parametrize("headers", [{}, SCRIPT])
+@pytest.mark.parametrize("status", [Status.FAILED, Status.TIMED_OUT, Status.LOST])
+def test_a_turn_that_failed_says_why_and_leads_to_its_page(page, status, headers):
+    turn = make_turn(
+        status=status, error_code="invalid_api_key", error_message="The key was <b>not</b>\x1b accepted."
+    )
+    html = page.get(address(turn.channel), headers=headers).text
+    failure = html.partition('id="failure"')[2].partition("</div>")[0]
+    assert "The key was &lt;b&gt;not&lt;/b&gt;" in failure
+    assert "\x1b" not in failure
+    assert f'href="{turn.get_absolute_url()}"' in failure
+
+
+@pytest.mark.parametrize("status", [Status.RUNNING, Status.COMPLETED, Status.KILLED])
+def test_a_turn_that_did_not_fail_has_no_failure_to_tell(page, status):
+    html = page.get(address(make_turn(status=status).channel)).text
+    assert 'id="failure" hidden' in html
 
 
 def test_streaming_text_is_no_live_region(page):

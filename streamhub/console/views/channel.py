@@ -18,11 +18,14 @@ from streamhub.console.replies import see
 from streamhub.console.typed import asked
 from streamhub.servers.models import Channel
 from streamhub.turns import selectors
+from streamhub.turns.models import Turn
 from streamhub.turns.services import TurnRefused, start_turn
+from streamhub.turns.state import Status
 
 # More than this is not sent with the page: the script fetches it in pieces.
 SNAPSHOT_CHARS = 200_000
 PAGE = 30
+FAILED = frozenset({Status.FAILED, Status.TIMED_OUT, Status.LOST})
 
 
 @require_GET
@@ -77,7 +80,21 @@ def _state(shown: Channel, viewer: User) -> dict[str, Any]:
     card = card_of(turn, now, viewer=viewer, waiting=len(waiting)) if turn else None
     ended = selectors.earlier_turns(shown).order_by("-created_at").first()
     last = card_of(ended, now, viewer=viewer) if ended else None
-    return {"channel": shown, "card": card, "queue": waiting, "last": last, "now": now}
+    return {
+        "channel": shown,
+        "card": card,
+        "queue": waiting,
+        "last": last,
+        "failed": turn if turn and turn.status in FAILED else None,
+        "provider": _provider(turn) if turn else "",
+        "now": now,
+    }
+
+
+def _provider(turn: Turn) -> str:
+    """Name the endpoint that was asked last and, where it is a broker, who served behind it."""
+    asked_last = turn.attempts.order_by("-number").values_list("endpoint_label", flat=True).first()
+    return " via ".join(filter(None, (asked_last, turn.serving_provider)))
 
 
 def _live(shown: Channel, viewer: User, form: ComposerForm) -> dict[str, Any]:
