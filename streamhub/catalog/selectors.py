@@ -49,7 +49,8 @@ def endpoints_overview(now: datetime | None = None) -> list[EndpointState]:
     endpoints = list(rows)
     disablers = _disablers(key for endpoint in endpoints for key in endpoint.keys.all())
     states = [_state(endpoint, disablers, moment) for endpoint in endpoints]
-    return sorted(states, key=lambda state: ("failed", "late", "killed", "completed").index(state.phase))
+    order = ("failed", "late", "queued", "killed", "completed")
+    return sorted(states, key=lambda state: order.index(state.phase))
 
 
 def endpoint_overview(endpoint: Endpoint, now: datetime | None = None) -> EndpointState:

@@ -15,11 +15,12 @@ from streamhub.catalog.addresses import is_local_host
 from streamhub.catalog.models import ApiKey, Endpoint, LanguageModel
 from streamhub.core.crypto import SecretUnreadable
 
-type Condition = Literal["ok", "failing", "cooling", "unreadable", "disabled"]
+type Condition = Literal["ok", "untried", "failing", "cooling", "unreadable", "disabled"]
 
 # Condition: the phase that colours it, and its sign.
 _LOOKS: dict[Condition, tuple[str, str]] = {
     "ok": ("completed", "completed"),
+    "untried": ("queued", "queued"),
     "failing": ("retry", "warn"),
     "cooling": ("late", "clock"),
     "unreadable": ("failed", "failed"),
@@ -49,12 +50,15 @@ class KeyState:
     @property
     def is_usable(self) -> bool:
         """Whether a turn that starts now may use it."""
-        return self.condition in {"ok", "failing"}
+        return self.condition in {"ok", "untried", "failing"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndpointState:
-    """An endpoint with its keys and models, and in `phase` whether it can answer: `completed` and `late` can."""
+    """An endpoint with its keys and models, and in `phase` whether it can answer.
+
+    `completed`, `late` and `queued` can; the last of them has not been tried yet.
+    """
 
     endpoint: Endpoint
     keys: Sequence[KeyState]
@@ -66,7 +70,8 @@ class EndpointState:
     @property
     def sign(self) -> str:
         """Its sign in the sprite."""
-        return {"completed": "completed", "late": "warn", "killed": "lock"}.get(self.phase, "failed")
+        signs = {"completed": "completed", "queued": "queued", "late": "warn", "killed": "lock"}
+        return signs.get(self.phase, "failed")
 
 
 def key_state(key: ApiKey, *, now: datetime, disabled_by: str = "") -> KeyState:
@@ -83,6 +88,8 @@ def key_state(key: ApiKey, *, now: datetime, disabled_by: str = "") -> KeyState:
         return KeyState(key=key, condition="cooling", title=title, detail=failure)
     if key.error_count:
         return KeyState(key=key, condition="failing", title="failed last time", detail=failure)
+    if key.last_used_at is None and not key.usage_count:
+        return KeyState(key=key, condition="untried", title="not used yet", detail="")
     return KeyState(key=key, condition="ok", title="ok", detail=_last_use(key, now))
 
 
@@ -103,7 +110,7 @@ def _judge(
         return "failed", "No model to answer with", "Add a model, or enable one."
     if not keys:
         if is_local_host(urlsplit(endpoint.base_url).hostname or ""):
-            return "completed", "Well, without a key", ""
+            return "completed", "Ready, without a key", ""
         return "late", "Has no key", "Calls go out without one."
     if not any(state.is_usable for state in keys):
         return "failed", *_no_key(keys, now)
@@ -119,7 +126,7 @@ def _no_key(keys: Sequence[KeyState], now: datetime) -> tuple[str, str]:
 
 def _some_key(keys: Sequence[KeyState]) -> tuple[str, str, str]:
     conditions = Counter(state.condition for state in keys)
-    answering = conditions["ok"] + conditions["failing"]
+    answering = conditions["ok"] + conditions["untried"] + conditions["failing"]
     answers = f"{_number(answering)} {'answers' if answering == 1 else 'answer'}"
     if conditions["cooling"]:
         cooling = conditions["cooling"]
@@ -127,9 +134,11 @@ def _some_key(keys: Sequence[KeyState]) -> tuple[str, str, str]:
         return "late", f"{cools}, {answers}", ""
     if conditions["unreadable"]:
         return "late", f"A key needs re-entry, {answers}", ""
-    if not conditions["ok"]:
+    if conditions["ok"]:
+        return "completed", "Well", ""
+    if conditions["failing"]:
         return "late", "The last call failed", ""
-    return "completed", "Well", ""
+    return "queued", "Not tried yet", "No turn has used it so far."
 
 
 def _count(keys: Sequence[KeyState]) -> str:
@@ -144,7 +153,7 @@ def _number(count: int) -> str:
 
 def _last_use(key: ApiKey, now: datetime) -> str:
     if key.last_used_at is None:
-        return "not used yet"
+        return "used before"
     if now - key.last_used_at < timedelta(minutes=1):
         return "used just now"
     return f"last used {timesince(key.last_used_at, now)} ago"

@@ -6,7 +6,9 @@ import pytest
 from django.utils import timezone
 
 from streamhub.catalog import selectors, services
+from streamhub.catalog.key_health import note_success
 from streamhub.catalog.models import ApiKey, ModelRoute
+from streamhub.core.crypto import SecretStr
 from tests.builders import (
     make_channel,
     make_endpoint,
@@ -119,12 +121,27 @@ def test_the_overview_says_which_endpoint_cannot_answer_and_why(settings):
     assert states["cooling"].detail == "1 cooling, 1 disabled"
     assert states["empty"].title == "No model to answer with"
     assert states["short"].title == "One key cools, one answers"
-    assert states["local"].title == "Well, without a key"
+    assert states["local"].title == "Ready, without a key"
     assert states["off"].title == "Switched off"
     cannot = [name for name, state in states.items() if state.phase in ("failed", "killed")]
     assert cannot == ["cooling", "empty", "off"]
     assert states["well"].keys[0].detail.startswith("last used 5")
     assert [key.detail for key in states["cooling"].keys][1].startswith("by Nina on ")
+
+
+def test_an_endpoint_that_no_call_has_used_is_not_called_well():
+    endpoint = make_endpoint(base_url="https://api.example.com")
+    make_model(endpoint=endpoint)
+    key = make_key(endpoint=endpoint)
+    state = selectors.endpoint_overview(endpoint)
+    assert (state.title, state.phase) == ("Not tried yet", "queued")
+    assert (state.keys[0].title, state.keys[0].is_usable) == ("not used yet", True)
+    note_success(key.pk, timezone.now())
+    assert selectors.endpoint_overview(endpoint).title == "Well"
+    key.refresh_from_db()
+    services.replace_key(key, secret=SecretStr("another-key-0123456789"), actor=None)
+    state = selectors.endpoint_overview(endpoint)
+    assert (state.title, state.keys[0].title) == ("Not tried yet", "not used yet")
 
 
 def test_an_unreadable_key_asks_to_be_entered_anew_and_breaks_nothing():

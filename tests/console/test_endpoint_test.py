@@ -51,6 +51,8 @@ def test_bad_values_are_told_instead_of_tried(page, provider):
     answer = page.post(reverse("endpoint-test"), typed(provider, base_url="nowhere"), headers=HTMX)
     assert "Not tested" in answer.text
     assert "Base address: Start the address with https://" in answer.text
+    both = page.post(reverse("endpoint-test"), typed(provider, base_url="nowhere", model_id=""), headers=HTMX)
+    assert "Base address: Start the address with https://" in both.text
     answer = page.post(reverse("endpoint-test"), typed(provider, model_id=""), headers=HTMX)
     assert "Enter a model first" in answer.text
 

@@ -76,7 +76,7 @@ def test_a_script_is_sent_on_after_connecting(page):
         ("base_url", "https://api.openai.com/v1/chat/completions", "Cut off /chat/completions"),
         ("base_url", "http://169.254.169.254/latest", "link-local or metadata"),
         ("key", "two words", "a space in this key, at position 4"),
-        ("model_id", "", "Enter the model"),
+        ("model_id", "", "Name one model, as the provider calls it."),
         ("model_id", "a\u202eb", "U+202E"),
     ],
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 
 from streamhub.catalog import validators
 from streamhub.catalog.addresses import clean_base_url
@@ -106,6 +107,13 @@ class TestForm(ConnectionFields):
     model_id = CheckedField(validators.clean_model_id, label="Model", optional=True)
 
 
+def _first_model_id(text: str) -> str:
+    """An endpoint without a model answers nothing, so the first one is part of connecting it."""
+    if not text.strip():
+        raise ValidationError("Name one model, as the provider calls it.")
+    return validators.clean_model_id(text)
+
+
 class ConnectForm(ConnectionFields):
     """A new endpoint with its first key and model on one page."""
 
@@ -115,9 +123,9 @@ class ConnectForm(ConnectionFields):
         help_text="Encrypted at rest, never shown again. Leave it empty if the provider asks for none.",
     )
     model_id = CheckedField(
-        validators.clean_model_id,
-        label="First model",
-        widget=forms.TextInput(attrs=MONO),
+        _first_model_id,
+        label="First model (required)",
+        widget=forms.TextInput(attrs={**MONO, "aria-required": "true"}),
         help_text="Its id as the provider writes it, such as gpt-5-mini. More can be added later.",
     )
     field_order = ("name", "kind", "base_url", "key", "model_id")

@@ -118,7 +118,7 @@ def _saved_words(row: Endpoint, words: str) -> str:
 
 def _summary(states: list[EndpointState]) -> dict[str, int]:
     """How many endpoints are in which shape; those switched off on purpose count for themselves."""
-    names = {"failed": "broken", "late": "short", "completed": "well", "killed": "off"}
+    names = {"failed": "broken", "late": "short", "completed": "well", "queued": "untried", "killed": "off"}
     counts = dict.fromkeys(names.values(), 0)
     for state in states:
         counts[names[state.phase]] += 1
