@@ -1,7 +1,9 @@
 /* The wall's cards: which there are, where they stand, which are shown. The wall holds still: a card changes place only
-   when nothing is hovered or focused and at most every 5 s; new ones are added at the end. */
+   when nobody acts on a card and at most every 5 s; new ones are added at the end. */
 import { Card } from "./card.js";
 import { $, $$ } from "./dom.js";
+import { insertEnded } from "./feed.js";
+import { Hold } from "./hold.js";
 
 const LINGERS_MS = 20000;
 const NEEDS_YOU_MS = 300000;
@@ -10,9 +12,10 @@ const FEED_ROWS = 12;
 const STEPS = { act: 0, watch: 1 };
 // What "Kill all" ends: LIVE of streamhub/turns/state.py.
 const LIVE = new Set(["queued", "running"]);
+// A key that moves the focus to a card goes down elsewhere and comes up there.
+const ACTS = ["pointermove", "pointerdown", "keydown", "keyup"];
 
 const part = (name) => $(`[data-part="${name}"]`);
-const isHeld = () => Boolean($(".stream:hover, .stream:focus-within"));
 
 export class Board {
   constructor(onEvent, onSeen) {
@@ -21,10 +24,16 @@ export class Board {
     this.onEvent = onEvent;
     this.placed = 0;
     this.isStill = false;
+    this.hold = new Hold();
+    for (const act of ACTS) document.addEventListener(act, (event) => this.notice(event), { passive: true });
     this.eyes = new IntersectionObserver((entries) => this.look(entries, onSeen), { rootMargin: "200px" });
     this.show = $('.count[aria-pressed="true"]')?.dataset.filter ?? "all";
     this.text = $("[data-find]")?.value ?? "";
     for (const element of $$(".stream")) this.adopt(element);
+  }
+
+  notice(event) {
+    if (event.target.closest?.(".stream")) this.hold.acted(Date.now());
   }
 
   adopt(element) {
@@ -39,7 +48,9 @@ export class Board {
       const card = this.cards.get(target.dataset.turn);
       if (card?.element !== target) { this.eyes.unobserve(target); continue; }
       card.isSeen = isIntersecting;
-      if (isIntersecting) onSeen(card);
+      if (!isIntersecting) continue;
+      card.lostPlace();
+      onSeen(card);
     }
   }
 
@@ -91,8 +102,9 @@ export class Board {
 
   /* Ended turns move to the feed, cards to their section and place. */
   arrange(now = false) {
-    if (now || (!this.isStill && !isHeld() && Date.now() - this.placed >= PLACES_MS)) {
-      this.placed = Date.now();
+    const time = Date.now();
+    if (now || (!this.isStill && !this.hold.isOn(time) && time - this.placed >= PLACES_MS)) {
+      this.placed = time;
       this.retire();
       this.place();
     }
@@ -107,21 +119,25 @@ export class Board {
       const age = Date.now() - card.ended;
       const needed = "loud" in card.element.dataset && !busy.has(card.channel);
       if (age < (needed ? NEEDS_YOU_MS : LINGERS_MS)) continue;
+      const isFocused = card.element.contains(document.activeElement);
       this.drop(turn, card);
-      this.toFeed(turn);
+      const row = this.toFeed(turn);
+      if (isFocused && row) $("a", row).focus({ preventScroll: true });
     }
   }
 
   toFeed(turn) {
     const row = this.rows.get(turn);
     this.rows.delete(turn);
-    if (!row) return;
+    if (!row) return null;
     const feed = $(".feed");
-    feed.prepend(row);
+    insertEnded(feed, row);
     while (feed.children.length > FEED_ROWS) feed.lastElementChild.remove();
     part("ended").hidden = false;
+    return row;
   }
 
+  /* The caller scrolls the tails of what moved, once all is in place. */
   place() {
     const ranked = [...this.cards.values()].map((card) => [this.rank(card), card]);
     ranked.sort(([a], [b]) => compare(a, b));
@@ -131,7 +147,11 @@ export class Board {
       const home = this.homeOf(card);
       const at = next.has(home) ? next.get(home) : home.firstElementChild;
       if (card.element === at) next.set(home, at.nextElementSibling);
-      else { home.insertBefore(card.element, at); next.set(home, at); }
+      else {
+        home.insertBefore(card.element, at);
+        card.lostPlace();
+        next.set(home, at);
+      }
     }
     if (document.activeElement !== focused) focused.focus({ preventScroll: true });  // what moves loses it
   }
@@ -163,10 +183,19 @@ export class Board {
     for (const place of $$("[data-killable-count]")) place.textContent = killable;
     const button = $("[data-kill-all]");
     if (button) button.hidden = killable === 0;
-    for (const name of ["attn", "running"]) {
-      const home = part(name);
-      $(".n", home).textContent = $(".wall", home).children.length;
-    }
+    this.countParts(all);
+  }
+
+  /* Ended turns rest where they ran, but only those that need somebody are counted. */
+  countParts(all) {
+    const needed = all.filter((card) => "loud" in card.element.dataset).length;
+    const going = all.filter((card) => !card.isGone && !("loud" in card.element.dataset)).length;
+    const running = all.filter((card) => card.status === "running").length;
+    const waiting = all.reduce((sum, card) => sum + Number(card.status === "queued") + Number(card.element.dataset.waiting), 0);
+    $(".n", part("attn")).textContent = needed;
+    $(".n", part("running")).textContent = going;
+    $("[data-live]").textContent = running;
+    $("[data-queued]").textContent = waiting;
   }
 
   filter() {

@@ -40,7 +40,7 @@ export class Card {
     this.tool = "";
     this.spark = null;
     this.tail = $("[data-tail]", element);
-    this.grew = Boolean(this.tail && !this.tail.matches(".tail-note"));
+    this.lostPlace();
     this.waiting = null;
     this.isSeen = true;
   }
@@ -97,6 +97,9 @@ export class Card {
     this.tail.toggleAttribute("data-more", this.tail.scrollTop > 0);
     this.grew = false;
   }
+
+  /* Its element is new, moved or was not shown: the text stands at its beginning until it is scrolled. */
+  lostPlace() { this.grew = Boolean(this.tail && !this.tail.matches(".tail-note")); }
 
   situation(now) {
     return {

@@ -66,8 +66,8 @@ function drawNow() {
     card.drawText();
     moved = card.drawTime(now, false) || moved;
   }
-  for (const card of seen) if (card.grew) card.scroll();
   if (moved) board.arrange();
+  scrollAll();
 }
 
 function ask(turn) {
@@ -137,6 +137,7 @@ function tick() {
   for (const card of board.cards.values()) moved = card.drawTime(now, true) || moved;
   for (const turn of quiet.due(board.cards.values(), Date.now())) ask(turn);
   if (moved || Date.now() - board.placed > 5000) board.arrange();
+  scrollAll();
 }
 
 function pause() {
@@ -185,7 +186,7 @@ function listen() {
     choose(group === undefined ? board.show : group === board.show ? "all" : group, board.text);
   });
   $("[data-find]").addEventListener("input", (event) => choose(board.show, event.target.value));
-  $("#sort").addEventListener("change", () => { choose(board.show, board.text); board.arrange(true); });
+  $("#sort").addEventListener("change", () => { choose(board.show, board.text); board.arrange(true); scrollAll(); });
   $("[data-clear-filters]").addEventListener("click", (event) => {
     event.preventDefault();
     $("[data-find]").value = "";
