@@ -7,9 +7,11 @@ from uuid import UUID
 
 from streamhub.accounts.models import User
 from streamhub.console.cards import Card, card_of
+from streamhub.console.counts import Live
 from streamhub.servers.models import Server
 from streamhub.turns import selectors
 from streamhub.turns.models import Turn
+from streamhub.turns.state import Status
 
 # How long an ended turn keeps its card: long enough to be read. One that needs somebody stays longer, at most
 # until its channel goes on.
@@ -60,6 +62,20 @@ class Board:
     def is_empty(self) -> bool:
         """Whether there is nothing at all to show."""
         return not (self.needs_you or self.running or self.feed)
+
+    @property
+    def going(self) -> int:
+        """How many of the cards that need nobody are of turns that go on; ended ones rest beside them."""
+        return sum(not card.is_gone for card in self.running)
+
+    @property
+    def live(self) -> Live:
+        """How many turns run and wait here, those that wait behind another included."""
+        cards = [*self.needs_you, *self.running]
+        return Live(
+            running=sum(card.turn.status == Status.RUNNING for card in cards),
+            queued=sum((card.turn.status == Status.QUEUED) + card.waiting for card in cards),
+        )
 
     @property
     def killable(self) -> int:

@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 
 import streamhub
-from streamhub.console.counts import live_everywhere, workers_alive
+from streamhub.console.counts import workers_alive
 
 
 def shell(request: HttpRequest) -> dict[str, object]:
@@ -11,10 +11,4 @@ def shell(request: HttpRequest) -> dict[str, object]:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {"version": streamhub.__version__}
-    live = live_everywhere()
-    return {
-        "version": streamhub.__version__,
-        "live_count": live.running,
-        "queued_count": live.queued,
-        "worker_count": workers_alive(),
-    }
+    return {"version": streamhub.__version__, "worker_count": workers_alive()}

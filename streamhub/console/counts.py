@@ -37,16 +37,6 @@ def live_by_channel(server: Server) -> dict[int, Live]:
     return _by("channel_id", Turn.objects.filter(server=server))
 
 
-def live_everywhere() -> Live:
-    """Return all live turns, at most a second old: every page asks."""
-    counts = cache.get("live-everywhere")
-    if counts is None:
-        per_server = live_by_server().values()
-        counts = Live(sum(live.running for live in per_server), sum(live.queued for live in per_server))
-        cache.set("live-everywhere", counts, KEEP_SECONDS)
-    return Live(counts.running, counts.queued)
-
-
 def workers_alive() -> int:
     """Return how many workers gave a sign of life lately, at most a second old."""
     count: int | None = cache.get("workers-alive")

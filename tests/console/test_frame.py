@@ -28,15 +28,16 @@ def test_a_page_marks_its_place_and_needs_a_log_in(page, path):
     assert Client().get(path).headers["Location"] == f"/login/?next={path}"
 
 
-def test_the_status_line_counts_what_runs_and_who_works(page):
+def test_the_status_line_counts_who_works_and_leaves_live_numbers_to_the_wall(page):
     channel = make_channel()
     make_turn(channel=channel, status=Status.RUNNING)
     make_turn(channel=channel)
     now = timezone.now()
     Worker.objects.create(id="worker-1", started_at=now, heartbeat_at=now, capacity=10)
     text = page.get("/servers/").content.decode()
-    assert "<span data-live>1</span> live, <span data-queued>1</span> queued" in text
     assert "1 worker" in text
+    assert "data-live" not in text
+    assert "<span data-live>1</span> live, <span data-queued>1</span> queued" in page.get("/").text
 
 
 def test_the_status_line_says_when_no_worker_lives(page):

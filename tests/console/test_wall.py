@@ -91,6 +91,14 @@ def test_a_turn_that_just_ended_keeps_its_card_and_then_moves_to_the_feed(page):
     assert "#gone" not in section(html, "running")
 
 
+def test_the_head_of_a_section_counts_no_ended_turn_that_only_rests_there(page):
+    running("hall")
+    ended(Status.KILLED, ago=5, name="gone")
+    html = page.get("/").text
+    assert "#gone" in section(html, "running")
+    assert 'Running <span class="n">1</span>' in html
+
+
 def test_a_failure_stays_until_its_channel_goes_on(page):
     failed = ended(Status.FAILED, ago=60, name="sore", error_code="insufficient_quota")
     assert "insufficient_quota" in section(page.get("/").text, "attn")
