@@ -199,9 +199,15 @@ def _is_wrong_model(facts: ErrorFacts, status: int | None, words: list[str]) -> 
 
 
 def _message(facts: ErrorFacts, status: int | None) -> str:
-    text = redact(facts.message[:_MAX_MESSAGE_CHARS]).strip()
-    if text and not (text.startswith("<") and text.endswith(">")):
+    if _is_web_page(facts.message):
+        return f"It answered with a web page, not an API{f' (HTTP status {status})' if status else ''}."
+    if text := redact(facts.message[:_MAX_MESSAGE_CHARS]).strip():
         return text
     return (
         f"The provider answered with HTTP status {status}." if status else "The provider reported an error."
     )
+
+
+def _is_web_page(text: str) -> bool:
+    start = text[:200].lstrip().lower()
+    return start.startswith(("<!doctype", "<html")) or (start.startswith("<") and text.rstrip().endswith(">"))

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asgiref.sync import async_to_sync
 
@@ -18,6 +18,24 @@ from streamhub.turns.transport import HttpTransport
 PROBE_SECONDS = 20.0
 PROBE_TOKENS = 16
 ERROR_BODY_LIMIT = 100_000
+# What these statuses say about an endpoint does not depend on the provider's word for it.
+TELLING_STATUSES = frozenset({401, 403, 404})
+_TITLES_BY_TYPE = {
+    "rate_limit": "Throttled",
+    "timeout": "Too slow",
+    "provider_overloaded": "Provider overloaded",
+    "model_error": "The model is the problem",
+    "incomplete": "The answer broke off",
+}
+_TITLES_BY_CODE = {
+    "401": "The key is the problem",
+    "403": "The key is the problem",
+    "404": "Nothing at this path",
+    "web_page": "Not an API",
+    "ECONNREFUSED": "Nothing answers",
+    "ENOTFOUND": "No such host",
+    "TLS": "No secure connection",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +84,9 @@ async def _ask(kind: str, config: EndpointConfig, model_id: str) -> tuple[Provid
             if not 200 <= answer.status < 300:
                 body = await answer.read(ERROR_BODY_LIMIT)
                 failure = HttpFailure(status=answer.status, headers=answer.headers, body=body)
-                return adapter.handle_provider_error(failure), ""
+                return _telling(adapter.handle_provider_error(failure), answer.status), ""
+            if answer.headers.get("content-type", "").startswith("text/html"):
+                return ProviderError(type="api_error", code="web_page", message=""), ""
             async for data in answer.chunks():
                 chunks += normalizer.feed(data)
                 if normalizer.ended or any(chunk.content for chunk in chunks):
@@ -80,10 +100,14 @@ async def _ask(kind: str, config: EndpointConfig, model_id: str) -> tuple[Provid
     return next((chunk.error for chunk in chunks if chunk.error), None), "".join(c.content for c in chunks)
 
 
+def _telling(error: ProviderError, status: int) -> ProviderError:
+    """Name an error by its status where that says more than the provider's own code."""
+    if error.type == "api_error" and status in TELLING_STATUSES:
+        return replace(error, code=str(status))
+    return error
+
+
 def _title(error: ProviderError) -> str:
-    return {
-        "rate_limit": "Throttled",
-        "timeout": "Too slow",
-        "provider_overloaded": "Provider overloaded",
-        "model_error": "The model is the problem",
-    }.get(error.type, "Refused")
+    if error.type == "api_error":
+        return _TITLES_BY_CODE.get(error.code, "Refused")
+    return _TITLES_BY_TYPE.get(error.type, "Refused")

@@ -62,6 +62,18 @@ def test_a_provider_that_is_not_there_is_said_so(page, provider):
         reverse("endpoint-test"), typed(provider, base_url="http://127.0.0.1:9/v1"), headers=HTMX
     )
     assert 'data-phase="failed"' in answer.text
+    assert "Nothing answers" in answer.text
+    assert "The provider says" not in answer.text
+
+
+def test_a_refused_key_and_a_wrong_path_are_told_apart(page, provider):
+    refused = page.post(reverse("endpoint-test"), typed(provider, key="sk-bad"), headers=HTMX)
+    assert "The key was not accepted." in refused.text
+    lost = typed(provider, base_url=f"{provider.url}/elsewhere")
+    assert (
+        "Does the address need /v1 at its end?"
+        in page.post(reverse("endpoint-test"), lost, headers=HTMX).text
+    )
 
 
 def saved(provider, **key_fields):

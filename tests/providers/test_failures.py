@@ -91,7 +91,7 @@ def test_status_and_code_decide(status, body, kind, code, retryable):
         ({"errors": [{"message": "a"}]}, "a"),
         ("a", "a"),
         ("", "The provider answered with HTTP status 400."),
-        ("<html><body>x</body></html>", "The provider answered with HTTP status 400."),
+        ("<html><body>x</body></html>", "It answered with a web page, not an API (HTTP status 400)."),
         ({}, "The provider answered with HTTP status 400."),
         ([], "The provider answered with HTTP status 400."),
         ({"error": {"message": {"deep": 1}}}, '{"deep":1}'),
@@ -186,6 +186,25 @@ def test_a_description_says_what_to_do_and_keeps_the_names_of_models():
     assert "credit" in describe(http(429, error("insufficient balance")))
     for kind in ("api_error", "content_blocked", "timeout", "provider_overloaded", "incomplete", "unknown"):
         assert describe(ProviderError(type=kind, message="")).endswith(".")
+
+
+@pytest.mark.parametrize("kind", ["connect", "dns", "tls", "forbidden", "reset", "read", "protocol"])
+def test_where_no_connection_came_about_no_provider_is_quoted(kind):
+    text = describe(classify(TransportFailure(kind=kind, message="[Errno -2] odd")))
+    assert "The provider says" not in text
+    assert "Errno" not in text
+
+
+def test_a_long_web_page_is_not_repeated():
+    page = f"<!DOCTYPE html><html>{'<p>lost</p>' * 500}"
+    got = http(404, page)
+    assert "<" not in got.message
+    assert "It answered with a web page, not an API" in describe(got)
+
+
+def test_a_refused_key_is_called_so():
+    got = http(401, {"error": {"message": "Bad key", "code": "invalid_api_key"}})
+    assert describe(got) == "The key was not accepted. The provider says: Bad key"
 
 
 _JSON = st.recursive(
