@@ -31,7 +31,7 @@ from streamhub.servers.models import Channel, Server
 
 _SECRET_FIELDS = (
     *("ring_id", "ciphertext", "last_four", "is_enabled", "cooling_until", "error_count"),
-    *("last_error_at", "last_error_type", "last_error_message", "usage_count", "last_used_at"),
+    *("last_error_at", "last_error_type", "last_error_message", "last_used_at"),
 )
 
 
@@ -107,7 +107,7 @@ def replace_key(key: ApiKey, *, secret: SecretStr, actor: User | None) -> None:
     key.set_secret(_checked(secret))
     key.is_enabled = True
     key.cooling_until = key.last_error_at = key.last_used_at = None
-    key.error_count = key.usage_count = 0
+    key.error_count = 0  # usage_count stays: from 0 the key would get every turn until it caught up
     key.last_error_type = key.last_error_message = ""
     key.save(update_fields=_SECRET_FIELDS)
     record(actor, "replaced the secret of", key)

@@ -88,9 +88,9 @@ def key_state(key: ApiKey, *, now: datetime, disabled_by: str = "") -> KeyState:
         return KeyState(key=key, condition="cooling", title=title, detail=failure)
     if key.error_count:
         return KeyState(key=key, condition="failing", title="failed last time", detail=failure)
-    if key.last_used_at is None and not key.usage_count:
+    if key.last_used_at is None:
         return KeyState(key=key, condition="untried", title="not used yet", detail="")
-    return KeyState(key=key, condition="ok", title="ok", detail=_last_use(key, now))
+    return KeyState(key=key, condition="ok", title="ok", detail=_last_use(key.last_used_at, now))
 
 
 def endpoint_state(
@@ -151,12 +151,10 @@ def _number(count: int) -> str:
     return {1: "one", 2: "two", 3: "three"}.get(count, str(count))
 
 
-def _last_use(key: ApiKey, now: datetime) -> str:
-    if key.last_used_at is None:
-        return "used before"
-    if now - key.last_used_at < timedelta(minutes=1):
+def _last_use(at: datetime, now: datetime) -> str:
+    if now - at < timedelta(minutes=1):
         return "used just now"
-    return f"last used {timesince(key.last_used_at, now)} ago"
+    return f"last used {timesince(at, now)} ago"
 
 
 def _last_failure(key: ApiKey) -> str:

