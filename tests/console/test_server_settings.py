@@ -6,9 +6,10 @@ import pytest
 from django.urls import reverse
 
 from streamhub.audit.models import AuditEntry
+from streamhub.catalog.services import set_channel_model
 from streamhub.servers.capabilities import CAPABILITIES
 from streamhub.servers.models import Server
-from tests.builders import make_model, make_server, make_user
+from tests.builders import make_channel, make_model, make_server, make_user
 
 HTMX = {"HX-Request": "true"}
 TOOL = {"type": "function", "function": {"name": "web_search", "parameters": {"type": "object"}}}
@@ -170,6 +171,17 @@ def test_the_model_that_answers_is_chosen_and_cleared(page, server):
     assert "No model answers here yet" not in page.get(server.get_absolute_url()).content.decode()
     save(page, server, "model", model="")
     assert not server.routes.exists()
+
+
+def test_no_model_of_the_server_is_no_fault_while_every_channel_has_its_own(page, server):
+    channel = server.channels.first() or make_channel(server=server)
+    for each in server.channels.all():
+        set_channel_model(each, make_model(), actor=None)
+    text = page.get(server.get_absolute_url()).text
+    assert "Every channel has its own model." in text
+    assert "turns fail at once" not in text
+    set_channel_model(channel, None, actor=None)
+    assert "turns fail at once" in page.get(server.get_absolute_url()).text
 
 
 def test_a_model_that_is_gone_is_explained(page, server):

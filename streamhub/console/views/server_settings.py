@@ -112,6 +112,10 @@ def settings_page(
         "answering": answering_model(server),
         **(typed or {}),
     }
+    channels = context["channels"]
+    context["all_own"] = bool(channels) and all(own_model for _channel, _live, own_model in channels)
+    if context["all_own"]:
+        context["model"].fields["model"].empty_label = "None: every channel has its own model"
     model = context["answering"]
     context["preview"] = preview_of(model, server) if model else None
     context["clock_rows"] = clock_rows(server, model, context["clocks"])
