@@ -99,6 +99,7 @@ def test_before_anybody_exists_the_page_says_where_the_set_up_link_is(client, db
     text = client.get("/login/?next=/").content.decode()
     assert "Nobody can log in yet" in text
     assert "set-up link that the hub printed" in text
+    assert "manage.py setuplink" in text
 
 
 def test_a_script_whose_session_ended_is_sent_to_log_in_as_a_whole_page(client, owner):

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from streamhub.accounts.models import User
 from streamhub.accounts.services import issue_setup_token
+from streamhub.audit.models import AuditEntry
 from tests.builders import PASSWORD, make_user
 
 TYPED = {"name": "Nina", "email": "nina@example.org", "password": PASSWORD}
@@ -26,6 +27,10 @@ def test_the_form_makes_the_owner_and_logs_them_in(client, link):
     response = client.post(link, TYPED)
     owner = User.objects.get()
     assert response.url == reverse("wall")
+    assert AuditEntry.objects.values_list("actor", "action", "target_label").get() == (
+        *(owner.pk, "made the owner"),
+        str(owner),
+    )
     assert (owner.email, owner.name, owner.is_superuser) == ("nina@example.org", "Nina", True)
     assert client.get(reverse("servers")).status_code == 200
 

@@ -6,10 +6,12 @@ import socket
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.utils import timezone
 
 from streamhub.accounts.models import User
 from streamhub.accounts.services import is_setup_token
+from streamhub.audit.models import AuditEntry
 from streamhub.ops.hub.assets import collect_if_changed
 from streamhub.ops.hub.listener import base_url, is_local, open_listener
 from streamhub.ops.hub.lock import sole_hub
@@ -82,6 +84,10 @@ class TestOwner:
         owner = User.objects.get()
         assert owner.is_superuser
         assert owner.check_password(PASSWORD)
+        assert AuditEntry.objects.values_list("actor_label", "action", "target_label").get() == (
+            *("StreamHub", "made the owner"),
+            str(owner),
+        )
 
     def test_a_later_start_does_not_touch_the_owner(self, settings):
         make_user(email="Nina@example.org", password=PASSWORD)
@@ -113,6 +119,11 @@ class TestOwner:
         assert is_setup_token(out.getvalue().strip().rstrip("/").rpartition("/")[2])
         make_user()
         with pytest.raises(CommandError, match="An owner exists already"):
+            call_command("setuplink")
+
+    def test_setuplink_before_there_are_tables_says_what_to_do_first(self, monkeypatch):
+        monkeypatch.setattr(connection.introspection, "table_names", list)
+        with pytest.raises(CommandError, match=r"Start the hub once first \(make run\)\."):
             call_command("setuplink")
 
 

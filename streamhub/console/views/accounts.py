@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib.auth import login as start_session
 from django.contrib.auth import logout as end_session
 from django.contrib.auth.decorators import login_not_required
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -14,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from streamhub.accounts.services import SetupClosed, create_owner_with_token, is_setup_token, needs_setup
+from streamhub.audit.services import record
 from streamhub.console.forms.accounts import LoginForm, OwnerForm
 from streamhub.console.machine import machine_checks
 from streamhub.console.replies import see
@@ -63,7 +65,9 @@ def setup(request: HttpRequest, token: str) -> HttpResponse:
         context = {"form": form, "checks": machine_checks(request)}
         return render(request, "accounts/setup.html", context, status=422 if form.is_bound else 200)
     try:
-        owner = create_owner_with_token(token=token, **form.cleaned_data)
+        with transaction.atomic():
+            owner = create_owner_with_token(token=token, **form.cleaned_data)
+            record(owner, "made the owner", owner)
     except SetupClosed:
         return _closed(request)
     start_session(request, owner, backend=BACKEND)

@@ -4,9 +4,11 @@ from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.db import transaction
 
 from streamhub.accounts.models import User
 from streamhub.accounts.services import ensure_owner, issue_setup_token, needs_setup
+from streamhub.audit.services import record
 from streamhub.ops.hub.refusal import HubRefused
 
 EMAIL, PASSWORD = "STREAMHUB_ADMIN_EMAIL", "STREAMHUB_ADMIN_PASSWORD"
@@ -22,7 +24,8 @@ def prepare_owner() -> str | None:
         raise HubRefused(f"Set both {EMAIL} and {PASSWORD}, or neither.")
     if email and not User.objects.filter(email__iexact=email).exists():
         _check(email, password)
-        ensure_owner(email=email, password=password)
+        with transaction.atomic():
+            record(None, "made the owner", ensure_owner(email=email, password=password))
     return issue_setup_token() if needs_setup() else None
 
 

@@ -4,7 +4,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 
+from streamhub.accounts.models import SetupLink
 from streamhub.accounts.services import issue_setup_token, needs_setup
 from streamhub.ops.hub.printer import setup_url
 
@@ -21,7 +23,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, base_url: str, **options: Any) -> None:
-        """Print the link, or say that the way in is a password."""
+        """Print the link, or say that the way in is a password or that the tables are still missing."""
+        if SetupLink._meta.db_table not in connection.introspection.table_names():
+            raise CommandError("Start the hub once first (make run).")
         if not needs_setup():
             raise CommandError("An owner exists already: log in with that account.")
         self.stdout.write(setup_url(base_url.rstrip("/") or _default_base(), issue_setup_token()))
