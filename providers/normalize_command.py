@@ -1,9 +1,10 @@
-"""`normalize`: recorded HTTP response bodies in, processed chunks out, as JSON lines (DESIGN 4).
+"""`normalize`: recorded HTTP response bodies in, processed chunks out, as JSON lines.
 
 A stable interface.
 """
 
 import argparse
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,8 @@ def run(argv: Sequence[str]) -> int:
     """Normalize every file. Return 0, or 2 where a file or an option cannot be used."""
     options = _parser().parse_args(argv)
     adapter = adapter_for(options.dialect)
+    if options.verbatim and options.tools is None:
+        sys.stderr.write("--verbatim recovers calls of the tools in --tools alone: none are given.\n")
     try:
         policy = GuardPolicy(
             starts_in_reasoning=options.starts_in_reasoning,
@@ -37,6 +40,9 @@ def run(argv: Sequence[str]) -> int:
         for name in options.files:
             body = Path(name).read_bytes()
             _print(name, _chunks(adapter, policy, options, body), options.summary)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has enough; what is left in the buffer goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2

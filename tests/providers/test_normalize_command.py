@@ -106,3 +106,21 @@ def test_the_command_explains_itself(argv, status):
     )
     assert done.returncode == status
     assert "usage:" in done.stderr + done.stdout
+
+
+def test_verbatim_without_tools_warns_in_one_line(capsys, recording):
+    assert normalize(["--dialect", "custom", "--verbatim", recording(talk("Hi"))]) == 0
+    assert (
+        capsys.readouterr().err
+        == "--verbatim recovers calls of the tools in --tools alone: none are given.\n"
+    )
+
+
+def test_a_reader_that_leaves_ends_the_command_quietly(recording):
+    file = recording(talk(*["lantern"] * 20_000))
+    command = [sys.executable, "-m", "providers", "normalize", "--dialect", "custom", file]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
