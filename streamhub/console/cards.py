@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from html import escape
+from functools import lru_cache
 from typing import Literal
 
 from django.conf import settings
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.html import format_html
 
 from streamhub.accounts.models import User
 from streamhub.console.templatetags.live import lasted, thousands, unix_ms
@@ -93,7 +93,7 @@ class Card:
         return self.turn.status in LIVE and self.turn.kill_requested_at is None
 
     @property
-    def attributes(self) -> SafeString:
+    def attributes(self) -> str:
         """The data attributes of its element: all that static/js/card.js knows of the turn."""
         turn, clock = self.turn, self.clock
         values: dict[str, str | bool] = {
@@ -260,11 +260,13 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def _written(values: dict[str, str | bool]) -> SafeString:
-    """Write data attributes in one pass: a wall has a thousand of them, and most need no escaping."""
-    parts = [
-        f" data-{name}" if value is True else f' data-{name}="{value if value.isalnum() else escape(value)}"'
-        for name, value in values.items()
-        if value is not False
-    ]
-    return mark_safe("".join(parts))
+def _written(values: dict[str, str | bool]) -> str:
+    """Write data attributes with one call: a wall has a thousand of them."""
+    shown = {name: value for name, value in values.items() if value is not False}
+    return format_html(_pattern(tuple((name, value is True) for name, value in shown.items())), **shown)
+
+
+@lru_cache(maxsize=256)
+def _pattern(names: tuple[tuple[str, bool], ...]) -> str:
+    """Return the format of these attributes, each with the name and whether it stands without a value."""
+    return "".join(f" data-{name}" if is_bare else f' data-{name}="{{{name}}}"' for name, is_bare in names)
