@@ -30,9 +30,10 @@ export function sayAnswer(response) {
 
 document.addEventListener("hub:say", (event) => say(event.detail.text, event.detail.sign));
 
-/* A message that came with the page is set again once the line exists, so that screen readers hear it too. */
+/* A message that came with the page is set again once the line exists, so that screen readers hear it too; unless
+   something newer was said meanwhile. */
 const waiting = $("#status-say > span");
 if (waiting) {
   const sign = $("#status-say use")?.getAttribute("href").split("#")[1];
-  setTimeout(() => say(waiting.textContent, sign), 300);
+  setTimeout(() => { if (waiting.isConnected) say(waiting.textContent, sign); }, 300);
 }
